@@ -48,10 +48,7 @@ const CONTRACT = {
  * Contract tests of whole functions, which read their environment once when they are loaded: these files
  * share no modules.
  */
-const LOADING_FUNCTIONS = [
-  'test/contract/api/**/*.test.ts',
-  'test/contract/store/{conversation-races,sandbox-marks,tickets}*.test.ts',
-];
+const LOADING_FUNCTIONS = ['test/contract/api/**/*.test.ts', 'test/contract/store/sandbox-marks.test.ts'];
 
 /**
  * What the tables in memory lack: streams, which the simulation has itself, and reads in a transaction. And
@@ -62,8 +59,8 @@ const WITHOUT_MEMORY = ['test/contract/store/{stream,delivery-cost,records}.test
 /** Those whose requests have every kind of key, expression, index and transaction: the others are deep. */
 const ON_MEMORY = [
   'test/contract/engines/capacity.test.ts',
-  'test/contract/store/{delivery-{claims,ends,settlements},due-index,event-cost,generations}.test.ts',
-  'test/contract/store/{idempotency,ledger-additions,rate-windows,rate-schedules,transactions}.test.ts',
+  'test/contract/store/{delivery-states,due-index,disabling,event-cost}.test.ts',
+  'test/contract/store/{idempotency,ledger,rate-windows,rate-schedules}.test.ts',
 ];
 
 /** Files that run on the tables in memory anyway, with more cases. */
@@ -150,7 +147,12 @@ export default defineConfig(({ mode }) => {
         // A generous limit, not a measure of speed: tests that take ten seconds alone run beside others.
         project('simulation', { testTimeout: 600_000 * PATIENCE }),
         project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
-        project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
+        project('contract', {
+          ...CONTRACT,
+          name: 'contract-functions',
+          include: LOADING_FUNCTIONS,
+          deep: LOADING_FUNCTIONS.flatMap(listWithMoreCases),
+        }),
         project('contract', {
           ...CONTRACT,
           name: 'contract-memory',

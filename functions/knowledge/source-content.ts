@@ -105,7 +105,7 @@ const WORDS = 60;
 export function simulateContent(url: string, check: number): CheckFinding {
   const program = parseProgram(url);
   const answer = simulate(program, check, FETCH_TIMEOUT_SECONDS * 1000);
-  if ('error' in answer) return { kind: 'failed', ...answer };
+  if ('error' in answer) return { kind: 'failed', errorCode: answer.errorCode, error: answer.error };
   if (answer.status === 304) return { kind: 'not-modified' };
   if (answer.status !== 200)
     return { kind: 'failed', errorCode: 'http_status', error: `the server answered ${answer.status}` };

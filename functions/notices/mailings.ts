@@ -57,7 +57,7 @@ export type MailingState = 'free' | 'within-window' | 'done' | 'busy' | 'unknown
  * Whether an e-mail can be sent. An unknown outcome counts as sent at the end of its lease, the latest
  * possible time.
  */
-export function getMailingState(
+function getMailingState(
   { sentAt, sentFor, claimedFor, leaseUntil }: Mailing,
   { eventId, windowSeconds }: MailRequest,
   now: Date,

@@ -33,7 +33,7 @@ const SLOW_SECONDS = 120;
  * How long a mark as stalled lasts: the longest wait between attempts (docs/specification.md, Limits), so
  * that a single delivery finds it at its next attempt.
  */
-export const STALLED_SECONDS = 3600;
+const STALLED_SECONDS = 3600;
 /** Share of the deadline from which an attempt without an answer counts as stalled: clocks are not exact. */
 const NEARLY = 0.95;
 

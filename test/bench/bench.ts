@@ -7,7 +7,7 @@ await startNamedProgram('bench', 'Measures the service on this machine.', {
     start: () => import('./speed.ts'),
   },
   recovery: {
-    about: 'rehearsals of recovery: an outage of 500 events, kill -9 in a job, a job of 20,000 events',
+    about: 'live events beside a redelivery job, and whether it loses or repeats any',
     start: () => import('./recovery.ts'),
   },
   requests: {

@@ -1,12 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import { cpus, loadavg } from 'node:os';
+import { grid } from 'terminal/grid.ts';
+import type { Paint } from 'terminal/paint.ts';
 import { median, spreadOf } from '../support/statistics.ts';
 
 /** A measured value: a cell of a table. */
-export interface Figure {
+interface Figure {
   /** The row. */
   subject: string;
   /** The column. */
   measure: string;
-  unit: 'ms' | 's' | '/s' | 'x' | 'KiB' | 'MiB' | 'count';
+  unit: 'ms' | 's' | '/s' | 'x' | 'KiB' | 'MiB' | '';
   median: number;
   /** Half the range of few runs, half the interquartile range of more; 0 for one run. */
   spread: number;
@@ -26,21 +30,11 @@ export function figure(
   subject: string,
   measure: string,
   values: number | readonly number[],
-  unit: Figure['unit'] = 'count',
+  unit: Figure['unit'] = '',
 ): Figure {
-  const all = typeof values === 'number' ? [values] : values;
-  return {
-    subject,
-    measure,
-    unit,
-    median: rounded(median(all)),
-    spread: rounded(spreadOf(all)),
-    values: all.map(rounded),
-  };
+  const all = [values].flat();
+  return { subject, measure, unit, median: median(all), spread: spreadOf(all), values: all };
 }
-
-/** Six digits are more than any of them has. */
-const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** The options of a section. */
 export interface Bench {
@@ -60,4 +54,34 @@ export interface Section {
   /** One line for the help. */
   about: string;
   run(bench: Bench): Promise<Block[]>;
+}
+
+/** A block as a table: a row for each subject, a column for each measure, cells with median and spread. */
+export function renderBlock({ title, figures, notes = [] }: Block, paint: Paint): string {
+  const subjects = [...new Set(figures.map(({ subject }) => subject))];
+  const measures = [...new Set(figures.map(({ measure }) => measure))];
+  const cell = (subject: string, measure: string): string => {
+    const found = figures.find((one) => one.subject === subject && one.measure === measure);
+    if (found === undefined) return '';
+    const spread = found.spread > 0 ? ` ±${short(found.spread)}` : '';
+    return `${short(found.median)}${spread} ${found.unit}`.trimEnd();
+  };
+  const rows = subjects.map((subject) => [subject, ...measures.map((measure) => cell(subject, measure))]);
+  const below = notes.map((note) => paint('dim', `  ${note}`));
+  return [`  ${paint('bold', title)}`, grid(['', ...measures], rows, paint), ...below, ''].join('\n');
+}
+
+/** With three digits, and all before the point. */
+const short = (value: number): string =>
+  String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
+
+/**
+ * The commit and the machine of a measurement. When the load average of the last minute exceeds the number of
+ * processors, times mean little.
+ */
+export function describeMachine(): string {
+  const [first] = cpus();
+  const load = (loadavg()[0] ?? 0).toFixed(2);
+  const commit = execFileSync('git', ['describe', '--always', '--dirty=+'], { encoding: 'utf8' }).trim();
+  return `${commit} on ${cpus().length} x ${first?.model.trim()}, Node.js ${process.version}, load ${load}`;
 }

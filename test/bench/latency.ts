@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LocalRun } from '../support/local-run.ts';
 import { quantile } from '../support/statistics.ts';
-import { type Bench, type Block, type Figure, figure, type Section } from './figure.ts';
+import { type Bench, type Block, figure, type Section } from './figure.ts';
 import { openLoop } from './measure/open-loop.ts';
 import { withLocalRun } from './measure/resources.ts';
 import { holdLoad, startTraffic } from './measure/traffic.ts';
@@ -56,8 +56,8 @@ async function run({ seconds = SECONDS, runs = RUNS, found, progress }: Bench): 
       found.eventsPerSecond = (await hold(local, BASE, PROBE_SECONDS)).eventsPerSecond;
     }
     const most = found.eventsPerSecond;
-    const figures: Figure[] = [];
-    const losses: Figure[] = [];
+    const figures: ReturnType<typeof figure>[] = [];
+    const losses: ReturnType<typeof figure>[] = [];
     for (const share of SHARES) {
       const subject = `${share * 100} %`;
       const measured: Times[] = [];

@@ -1,223 +1,242 @@
-import { among, commandLine, decimal, repeatable, wholeNumber } from 'terminal/command-line.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from 'aws-local/test/until.ts';
+import { commandLine, decimal, wholeNumber } from 'terminal/command-line.ts';
 import { paintFor } from 'terminal/paint.ts';
-import { temporaryDirectory } from '../support/local-run.ts';
-import { type Block, type Figure, figure } from './figure.ts';
-import { describeMachine } from './measure/machine.ts';
-import { ending, endWhenInterrupted } from './measure/resources.ts';
-import { recoverKilled } from './recovery/killed.ts';
-import { recoverLarge } from './recovery/large.ts';
-import type { Disorder } from './recovery/order.ts';
-import { haveOutage, measureDelays, recover } from './recovery/outage.ts';
-import { planOutage } from './recovery/planned.ts';
-import { type Delay, LIVE, MOST_TIMES, type Stage, startStage } from './recovery/stage.ts';
-import type { Delays } from './recovery/windows.ts';
-import { renderBlock } from './table.ts';
+import { newId, type OrgId } from '../../functions/aws/ids.ts';
+import type { Table } from '../../functions/aws/table.ts';
+import { outboxStore } from '../../functions/delivery/outbox.ts';
+import { buildEvent } from '../../functions/events/events.ts';
+import { startReceiver } from '../../packages/cli/src/receiver/receiver.ts';
+import { type ApiClient, apiClient } from '../support/api.ts';
+import { enginesOf } from '../support/child-processes.ts';
+import type { LocalRun } from '../support/local-run.ts';
+import { quantile } from '../support/statistics.ts';
+import { tablesBehind } from '../support/tables.ts';
+import { describeMachine, figure, renderBlock } from './figure.ts';
+import { openLoop } from './measure/open-loop.ts';
+import { ending, endWhenInterrupted, withLocalRun } from './measure/resources.ts';
 
 /*
- * Rehearsals of recovery after an outage in one local run, with live events meanwhile: their latency is
- * compared with that of the same load without a job, in turns.
+ * A redelivery job beside live events in one local run: the events' latency is compared with that under the
+ * same load without a job, in turns. What becomes of a job that is killed or stopped is tested without a
+ * clock.
  */
-const REHEARSALS = ['outage', 'kill', 'large', 'planned'] as const;
-type Rehearsal = (typeof REHEARSALS)[number];
 
-const paint = paintFor(process.stdout);
-const say = (text: string) => process.stdout.write(`${text}\n`);
-const began = performance.now();
-const progress = (name: Rehearsal, text: string) =>
-  process.stderr.write(
-    `${((performance.now() - began) / 1000).toFixed(0).padStart(6)} s  ${name.padEnd(8)}${text}\n`,
-  );
-const faults: string[] = [];
-const expectThat = (holds: boolean, fault: string) => {
-  if (!holds) faults.push(fault);
-};
+/** Events that are missed are tickets, those of the live load are messages. */
+const MISSED = 'ticket.created';
+const LIVE = 'message.received';
+/** The largest ratio of the p99 of live events with a job to that without. */
+const MOST_TIMES = 1.3;
+const PATIENCE_MS = 1_800_000;
+/** The shortest window without a job. */
+const SHORTEST_MS = 5_000;
+const AT_ONCE = 16;
+/** The missed events happened over this time, which ended before now. */
+const SPAN_MS = 1_800_000;
+/** A receiver of a busy machine may miss a short deadline, and would then get an event twice. */
+const SETTINGS = { ATTEMPT_TIMEOUT_SECONDS: '10' };
 
-const countFigures = (
-  subject: string,
-  { events, missing, doubles }: { events: number; missing: number; doubles: number },
-): Figure[] => [
-  figure(subject, 'events', events),
-  figure(subject, 'missing', missing),
-  figure(subject, 'twice', doubles),
-];
-
-const disorderFigures = (subject: string, { p99, most }: Disorder): Figure[] => [
-  figure(subject, 'out of order p99', p99),
-  figure(subject, 'at most', most),
-];
-
-/** Records a fault when live events were delayed. */
-function delayBlock(title: string, { same, other, samples }: Delays): Block {
-  const rows: [string, Delay][] = [
-    ['at the endpoint of the job', same],
-    ['at another endpoint', other],
-  ];
-  for (const [where, { ratio }] of rows)
-    expectThat(ratio <= MOST_TIMES, `${title}: p99 ${where} is ${ratio.toFixed(2)} times that without a job`);
-  return {
-    title,
-    figures: rows.flatMap(([where, delay]) => [
-      figure(where, 'samples', samples),
-      figure(where, 'p99 without', delay.without, 'ms'),
-      figure(where, 'p99 with', delay.with, 'ms'),
-      figure(where, 'ratio', delay.ratio, 'x'),
-    ]),
-    notes: [`From an event’s creation to its arrival. The ratio is to be at most ${MOST_TIMES}.`],
-  };
-}
-
-interface Terms {
-  events: number;
-  large: number;
-  planned: number;
-  turns: number;
-  rate: number;
-  answersAfter: number;
-}
-
-async function rehearseOutages(
-  stage: Stage,
-  rehearsals: readonly Rehearsal[],
-  conversation: string,
-  { events: count, turns, rate }: Terms,
-): Promise<void> {
-  progress('outage', `${count} events while the receiver answers 503`);
-  const outage = await haveOutage(stage, count);
-  const events = outage.events.length;
-  if (rehearsals.includes('outage')) {
-    progress('outage', 'registered again, test event, count, job');
-    const done = await recover(stage, outage, conversation, rate);
-    expectThat(done.missing + done.liveMissing === 0, 'outage: events are missing');
-    expectThat(done.doubles + done.liveDoubles === 0, 'outage: events came twice');
-    expectThat(done.counted === events, `outage: the dry run counted ${done.counted} of ${events}`);
-    const subject = 'outage and recovery';
-    const title = 'An outage, and recovery as in docs/guides/recovery.md';
-    const figures = [
-      ...countFigures(subject, { ...done, events }),
-      figure(subject, 'counted first', done.counted),
-      figure(subject, 'live twice or missing', done.liveDoubles + done.liveMissing),
-      ...disorderFigures(subject, done),
-      figure(subject, 'job', done.jobSeconds, 's'),
-    ];
-    say(renderBlock({ title, figures }, paint));
-    await stage.remove(outage.endpoint);
-    progress('outage', `${turns} turns without and with a job`);
-    const delays = await measureDelays(stage, outage, { turns, conversation, perSecond: rate });
-    say(renderBlock(delayBlock(`Live events beside a job of ${events} events`, delays), paint));
-  }
-  await stage.remove(outage.endpoint);
-  if (!rehearsals.includes('kill')) return;
-  progress('kill', 'a job, kill -9 of all processes in its middle, a new start');
-  const done = await recoverKilled(stage, outage, conversation, rate);
-  expectThat(done.missing === 0, 'kill: events are missing');
-  const subject = 'kill -9 in a job';
-  const figures = [
-    ...countFigures(subject, { ...done, events }),
-    figure(subject, 'before the kill', done.before),
-    figure(subject, 'healed after', done.healedSeconds, 's'),
-  ];
-  const notes = ['Attempts in progress at the kill may come twice; messages in queues are lost and resent.'];
-  say(renderBlock({ title: 'Killed in the middle of a job', figures, notes }, paint));
-}
-
-async function rehearseLarge(stage: Stage, conversation: string, { large, rate }: Terms): Promise<void> {
-  progress('large', `${large} events are written`);
-  const done = await recoverLarge(stage, { count: large, conversation, perSecond: rate }, (text) =>
-    progress('large', text),
-  );
-  expectThat(done.missing === 0, 'large: events are missing');
-  expectThat(done.doubles === 0, 'large: events came twice');
-  expectThat(done.resent === 0, 'large: the second job resent events');
-  expectThat(done.isMonotone, 'large: progress went back');
-  const subject = 'stopped and started again';
-  const figures = [
-    ...countFigures(subject, { ...done, events: large }),
-    figure(subject, 'by both jobs', done.resent),
-    figure(subject, 'stopped at %', 100 * done.stoppedAt),
-    ...disorderFigures(subject, done),
-    figure(subject, 'jobs', done.jobSeconds, 's'),
-    figure(subject, 'redelivered', large / done.jobSeconds, '/s'),
-    figure(subject, 'reads of progress', done.reads),
-    figure(subject, 'slowest read', done.slowestReadMs, 'ms'),
-  ];
-  say(renderBlock({ title: 'A large job', figures }, paint));
-  say(renderBlock(delayBlock(`Live events beside a job of ${large} events`, done), paint));
-}
-
-async function rehearsePlanned(
-  stage: Stage,
-  conversation: string,
-  { planned: count, turns, rate }: Terms,
-): Promise<void> {
-  progress('planned', `${count} events while ${turns + 1} endpoints are paused`);
-  const load = { count, turns, conversation, perSecond: rate };
-  const { delays, failuresLeft, killed, ...done } = await planOutage(stage, load, (text) =>
-    progress('planned', text),
-  );
-  const missing = done.missing + killed.missing;
-  expectThat(missing === 0, 'planned: events are missing');
-  expectThat(done.doubles + killed.resent === 0, 'planned: events came twice');
-  const isUntouched = String(failuresLeft.after) === String(failuresLeft.before);
-  expectThat(
-    isUntouched,
-    `planned: failures until disabled were ${failuresLeft.before}, then ${failuresLeft.after}`,
-  );
-  const subject = 'after a pause';
-  const figures = [
-    ...countFigures(subject, { ...done, missing, events: count * (turns + 1) }),
-    figure(subject, 'failures left', failuresLeft.after[0] ?? Number.NaN),
-    figure('kill -9 in a catch-up', 'before the kill', killed.before),
-    figure('kill -9 in a catch-up', 'twice', killed.doubles),
-  ];
-  const notes = [
-    `${count} events at 50 a second are an outage of ${(count / 3000).toFixed(0)} minutes; they were written faster.`,
-  ];
-  say(renderBlock({ title: 'An outage that a pause announces, with kill -9 in it', figures, notes }, paint));
-  say(renderBlock(delayBlock('Live events beside a catch-up', delays), paint));
-}
-
-async function rehearse(rehearsals: readonly Rehearsal[], terms: Terms): Promise<void> {
-  const { rate, answersAfter } = terms;
-  say(`\n  ${paint('bold', 'Recovery')} of ${describeMachine()}`);
-  say(`  ${rate} live events/s, receivers answer after ${answersAfter} ms\n`);
-  await ending(
-    await temporaryDirectory(),
-    (directory) => directory.remove(),
-    async ({ path }) =>
-      ending(
-        await startStage(path, terms.answersAfter),
-        (stage) => stage.stop(),
-        async (stage) => {
-          await stage.register('/other', [LIVE]);
-          const { id } = await stage.create('/api/v1/conversations', {
-            channelId: 'chn_test',
-            externalUserId: 'user-1',
-          });
-          const conversation = String(id);
-          if (rehearsals.some((name) => name === 'outage' || name === 'kill'))
-            await rehearseOutages(stage, rehearsals, conversation, terms);
-          if (rehearsals.includes('large')) await rehearseLarge(stage, conversation, terms);
-          if (rehearsals.includes('planned')) await rehearsePlanned(stage, conversation, terms);
-        },
-      ),
-  );
-}
-
-const { rehearsal = [...REHEARSALS], ...terms } = commandLine(
+const {
+  events: count,
+  turns,
+  rate,
+  answersAfter,
+} = commandLine(
   'npm run bench -- recovery',
-  `Rehearses recovery in a local run: an outage until the endpoint is disabled, registration, test event, dry run and job; a job in whose middle all processes are killed; a large job that is stopped and started again; and a planned outage in a pause, in which all processes are killed. Prints figures, and exits with 1 when an event is missing, one came twice without a kill, or the p99 of live events is more than ${MOST_TIMES} times that of turns without a job.`,
+  `Redelivers missed events in a local run, to a new endpoint in each turn, with live events meanwhile. Prints figures, and exits with 1 when an event is missing or came twice, or the p99 of live events is more than ${MOST_TIMES} times that without a job.`,
 )
-  .option('--rehearsal <name>', 'this one; may be repeated', repeatable(among(REHEARSALS)))
-  .option('--events <n>', 'of the outage', wholeNumber(10, 1_000_000), 500)
-  .option('--large <n>', 'events of the large job', wholeNumber(10, 10_000_000), 20_000)
-  .option('--planned <n>', 'events of the planned outage', wholeNumber(10, 1_000_000), 20_000)
+  .option('--events <n>', 'of the job', wholeNumber(10, 10_000_000), 500)
   .option('--turns <n>', 'without and with a job', wholeNumber(1, 50), 4)
   .option('--answers-after <ms>', 'until receivers answer', wholeNumber(0, 9_000), 0)
   .option('--rate <n>', 'live events in a second', decimal(0.1, 10_000), 20)
   .parse()
   .opts();
 
+const paint = paintFor(process.stdout);
+const progress = (text: string) => process.stderr.write(`${text}\n`);
+
+interface Arrival {
+  path: string;
+  type: string;
+  eventId: string;
+  /** Of the message of a live event. */
+  messageId: string | undefined;
+  /** Milliseconds from the event's creation to its arrival. */
+  latencyMs: number;
+}
+
+async function created(api: ApiClient, path: string, body: object): Promise<string> {
+  const answer = await api.post(path, body);
+  if (answer.status >= 300) throw new Error(`${path} was answered with ${answer.status}`);
+  return String(answer.body.data?.id);
+}
+
+/**
+ * Writes events as the API's transactions do, without the records that caused them.
+ * @returns their identifiers, oldest first, and the time of the first
+ */
+async function writeMissed(run: LocalRun, api: ApiClient): Promise<{ from: string; ids: string[] }> {
+  const ticket = await created(api, '/api/v1/tickets', { reason: 'an example' });
+  const tables = tablesBehind(enginesOf(run.pid));
+  try {
+    const [{ table, item } = {}] = (await tables.rows([ticket])).filter((row) => 'body' in row.item);
+    if (table === undefined || item === undefined) throw new Error('the event of a ticket was not found');
+    const tenant = { orgId: item.orgId as OrgId, generation: Number(item.generation) };
+    const outbox = outboxStore({ name: table } as Table);
+    const start = Date.now() - 2 * SPAN_MS;
+    const events = Array.from({ length: count }, (_, index) => {
+      const now = new Date(start + Math.floor((index * SPAN_MS) / count));
+      return buildEvent(MISSED, { ticketId: newId('tkt', now), reason: 'missed' }, { tenant, now });
+    }).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const entries = events.values();
+    const lane = async () => {
+      for (const event of entries) {
+        const { Item } = outbox.append(event).write.Put ?? {};
+        if (Item !== undefined) await tables.rewrite({ table, item: Item });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    return { from: new Date(start).toISOString(), ids: events.map(({ id }) => id) };
+  } finally {
+    tables.close();
+  }
+}
+
+/** Latencies in milliseconds: at the endpoint of the job, and at another one. */
+type Latencies = Record<'same' | 'other', number[]>;
+
+async function rehearse(run: LocalRun): Promise<string[]> {
+  const arrivals: Arrival[] = [];
+  const receiver = await startReceiver({
+    ...run.tls,
+    async respond({ path, headers, body, receivedAt }) {
+      const { type, createdAt, data } = JSON.parse(body.toString());
+      const latencyMs = receivedAt.getTime() - Date.parse(createdAt);
+      const eventId = String(headers['webhook-id']);
+      arrivals.push({ path, type, eventId, messageId: data.messageId, latencyMs });
+      await sleep(answersAfter);
+      return { status: 200 };
+    },
+  });
+  const api = apiClient(run.environment, 2 * AT_ONCE);
+  const stop = () => {
+    api.close();
+    return receiver.stop();
+  };
+  return ending(stop, stop, async () => {
+    const register = (path: string, events: string[]) => api.register(`${receiver.url}${path}`, events);
+    const missedAt = (path: string) =>
+      arrivals.filter((one) => one.path === path && one.type === MISSED).map(({ eventId }) => eventId);
+    await register('/other', [LIVE]);
+    const messages = `/api/v1/conversations/${await api.createConversation()}/messages`;
+
+    /** When every one of the messages has arrived. */
+    const latenciesAt = (path: string, ids: readonly string[]) =>
+      until(
+        `every live event at ${path}`,
+        () => {
+          const there = arrivals.filter((one) => one.path === path && one.type === LIVE).toReversed();
+          const byMessage = new Map(there.map(({ messageId, latencyMs }) => [messageId, latencyMs]));
+          return ids.every((id) => byMessage.has(id)) && ids.map((id) => byMessage.get(id) ?? Number.NaN);
+        },
+        PATIENCE_MS,
+        200,
+      );
+
+    /** Holds the load of live events until `during` ends. */
+    async function measure(path: string, during: () => Promise<unknown>): Promise<Latencies> {
+      const stopping = new AbortController();
+      const load = { perSecond: rate, count: Number.POSITIVE_INFINITY, signal: stopping.signal };
+      const sent = openLoop(load, () =>
+        created(api, messages, { role: 'user', content: 'live' }).catch(() => undefined),
+      );
+      await during();
+      stopping.abort();
+      const ids = (await sent).flatMap(({ result }) => result ?? []);
+      return { same: await latenciesAt(path, ids), other: await latenciesAt('/other', ids) };
+    }
+
+    progress(`${count} events are written`);
+    const { from, ids } = await writeMissed(run, api);
+    const to = new Date(Date.now() - SPAN_MS / 2).toISOString();
+    // An endpoint misses only what was fanned out before its registration: a live event comes after that.
+    await measure('/other', () => sleep(1000));
+    const without: Latencies = { same: [], other: [] };
+    const during: Latencies = { same: [], other: [] };
+    const add = (all: Latencies, { same, other }: Latencies) => {
+      all.same.push(...same);
+      all.other.push(...other);
+    };
+    const seconds: number[] = [];
+    const disorder: number[] = [];
+    let [missing, doubles, windowMs] = [0, 0, SHORTEST_MS];
+    for (let turn = 0; turn < turns; turn += 1) {
+      progress(`turn ${turn + 1} of ${turns}`);
+      const path = `/turn-${turn}`;
+      const { id } = await register(path, [MISSED, LIVE]);
+      const jobs = `/api/v1/webhooks/${id}/redeliveries`;
+      const quiet = async () => add(without, await measure(path, () => sleep(windowMs)));
+      // A drift of the machine affects both sides.
+      if (turn % 2 === 1) await quiet();
+      const begun = performance.now();
+      const work = async () => {
+        const job = await created(api, jobs, { what: 'missing', from, to });
+        const isOver = async () => (await api.get(`${jobs}/${job}`)).body.data?.status !== 'running';
+        await until('the job to end', isOver, PATIENCE_MS, 500);
+        const isThere = () => new Set(missedAt(path)).size >= ids.length;
+        await until('every event', isThere, 60_000, 200).catch(() => undefined);
+      };
+      add(during, await measure(path, work));
+      windowMs = Math.max(SHORTEST_MS, performance.now() - begun);
+      seconds.push((performance.now() - begun) / 1000);
+      if (turn % 2 === 0) await quiet();
+      await api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      const first = [...new Set(missedAt(path))];
+      const arrived = new Set(first);
+      const places = new Map(ids.filter((one) => arrived.has(one)).map((one, place) => [one, place]));
+      disorder.push(Math.max(0, ...first.map((one, place) => Math.abs(place - (places.get(one) ?? place)))));
+      missing += ids.length - first.length;
+      doubles += missedAt(path).length - first.length;
+    }
+
+    const rows = (
+      [
+        ['at the endpoint of the job', 'same'],
+        ['at another endpoint', 'other'],
+      ] as const
+    ).map(([where, which]) => {
+      const [before, after] = [quantile(without[which], 0.99), quantile(during[which], 0.99)];
+      return { where, samples: during[which].length, before, after, ratio: after / before };
+    });
+    const figures = [
+      figure('the job', 'events', count),
+      figure('the job', 'time', seconds, 's'),
+      figure('the job', 'missing', missing),
+      figure('the job', 'twice', doubles),
+      figure('the job', 'places out of order', disorder),
+      ...rows.flatMap(({ where, samples, before, after, ratio }) => [
+        figure(where, 'samples', samples),
+        figure(where, 'p99 without', before, 'ms'),
+        figure(where, 'p99 with', after, 'ms'),
+        figure(where, 'ratio', ratio, 'x'),
+      ]),
+    ];
+    const title = `A job beside ${rate} live events/s, receivers answer after ${answersAfter} ms`;
+    process.stdout.write(`${renderBlock({ title, figures }, paint)}\n`);
+    return [
+      ...(missing > 0 ? ['events are missing'] : []),
+      ...(doubles > 0 ? ['events came twice'] : []),
+      ...rows.flatMap(({ where, ratio }) =>
+        ratio > MOST_TIMES ? [`p99 ${where} is ${ratio.toFixed(2)} times that without a job`] : [],
+      ),
+    ];
+  });
+}
+
 endWhenInterrupted();
-await rehearse(rehearsal, terms);
-say(faults.length === 0 ? paint('green', '  All as promised.') : paint('red', `  ${faults.join('\n  ')}`));
+process.stdout.write(`\n${paint('bold', 'Recovery')} of ${describeMachine()}\n\n`);
+const faults = await withLocalRun(rehearse, SETTINGS);
+process.stdout.write(
+  `${faults.length === 0 ? paint('green', 'All as promised.') : paint('red', faults.join('\n'))}\n`,
+);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -2,12 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { among, commandLine, repeatable, text, wholeNumber } from 'terminal/command-line.ts';
 import { paintFor } from 'terminal/paint.ts';
-import type { Bench, Block } from './figure.ts';
+import { type Bench, type Block, describeMachine, renderBlock } from './figure.ts';
 import { latency } from './latency.ts';
 import { load } from './load.ts';
-import { describeMachine } from './measure/machine.ts';
 import { endWhenInterrupted } from './measure/resources.ts';
-import { renderBlock } from './table.ts';
 import { throughput } from './throughput.ts';
 
 /* Measures the speed of the service on this machine. It asserts nothing. */

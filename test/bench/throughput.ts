@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LocalRun } from '../support/local-run.ts';
-import { type Bench, type Block, type Figure, figure, type Section } from './figure.ts';
+import { type Bench, type Block, figure, type Section } from './figure.ts';
 import { familyMsOf, memoryOf } from './measure/processor-time.ts';
 import { withLocalRun } from './measure/resources.ts';
 import { holdLoad, startTraffic } from './measure/traffic.ts';
@@ -80,7 +80,7 @@ export async function hold(run: LocalRun, combination: Combination, seconds: num
   return { eventsPerSecond, rates, cpuMs, memoryMiB, refused, missing, duplicates };
 }
 
-function figuresOf(combination: Combination, runs: readonly Held[]): Figure[] {
+function figuresOf(combination: Combination, runs: readonly Held[]) {
   const name = nameOf(combination);
   const rates = runs.flatMap((run) => run.rates);
   const of = (measure: Exclude<keyof Held, 'rates'>) => runs.map((run) => run[measure]);
@@ -102,7 +102,7 @@ function figuresOf(combination: Combination, runs: readonly Held[]): Figure[] {
 
 async function run({ seconds = SECONDS, runs = 1, found, progress }: Bench): Promise<Block[]> {
   return withLocalRun(async (local) => {
-    const figures: Figure[] = [];
+    const figures: ReturnType<typeof figure>[] = [];
     for (const [index, combination] of COMBINATIONS.entries()) {
       const held: Held[] = [];
       while (held.length < runs) {

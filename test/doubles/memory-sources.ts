@@ -8,7 +8,7 @@ import type { Tenant } from '../../functions/tenancy/tenant.ts';
 import { rowsIn } from '../contract/store/rows.ts';
 
 /** Seconds between two syncs of one source. */
-export const COOLDOWN_SECONDS = 60;
+const COOLDOWN_SECONDS = 60;
 
 /** The stores of sources, with what tests read of their rows. */
 export function sourcesIn({ knowledge, outbox }: { knowledge: Table; outbox: Table }) {

@@ -45,6 +45,10 @@ export const EVERYTHING = {
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',
   },
   alarmEmail: 'on-call@example.com',
+  dashboard: {
+    origin: 'https://dashboard.example.com',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f2c',
+  },
 };
 
 /**
@@ -54,10 +58,6 @@ export const EVERYTHING = {
 export const SETTINGS = {
   checkEverySeconds: 60,
   checksPerOrganization: 2,
-  dashboard: {
-    origin: 'https://dashboard.example.com',
-    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f2c',
-  },
   graceSeconds: 1800,
   lingerSeconds: 300,
   mailLimits: { organization: 7, stage: 8 },
@@ -69,11 +69,22 @@ export const SETTINGS = {
   visitorLimits: { sandbox: 9, scale: 90 },
 };
 
-/** As few requests as possible, in a stage that has a firewall only on request. */
-export const FEWEST_REQUESTS = { stage: 'dev', throttle: { rate: 1, burst: 1 }, waf: true } as const;
+/** As few requests as possible, in a stage that has a firewall only on request, and no e-mail. */
+export const FEWEST_REQUESTS = {
+  stage: 'dev',
+  throttle: { rate: 1, burst: 1 },
+  waf: true,
+  mailFrom: 'none',
+} as const;
 
-/** Limits of requests in production without a firewall. */
-export const WITHOUT_WAF = { throttle: { rate: 100, burst: 100 }, waf: false };
+/** A key of one's own, low limits of requests without a firewall, and a release at once. */
+export const OWN_KEY = {
+  keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/0f2c',
+  encryptEnvironment: true,
+  throttle: { rate: 100, burst: 100 },
+  waf: false,
+  release: 'at-once',
+} as const;
 
 /** A short deadline of an attempt, and the lowest rate limits. */
 export const LOWEST_LIMITS = {

@@ -1,7 +1,21 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { type BusWorkerName, LEFT_IN_QUEUE, METRICS } from '../../functions/aws/metrics.ts';
+import { BUS_SOURCE, NOTICES } from '../../functions/events/bus.ts';
+import { EVENT_CATALOGUE } from '../../functions/events/events.ts';
+import { METERED_TYPES } from '../../functions/events/usage.ts';
+import { MAIL_BUDGETS } from '../../functions/notices/mail.ts';
 import { EVERYTHING, STAGES } from './contexts.ts';
-import { all, type Found, isWatched, nameOf, references, resourcesOf, statementsIn } from './reading.ts';
+import {
+  all,
+  type Found,
+  isWatched,
+  nameOf,
+  references,
+  resourcesOf,
+  statementsIn,
+  watchedBy,
+} from './reading.ts';
 import { invokes, ofType, synthesize } from './synthesize.ts';
 
 /* Rules for all queues and event sources in every stage, so that a new one is checked as well. */
@@ -147,5 +161,66 @@ describe.each(STAGES)('in stage %s', (stage) => {
       expect(groups.length).toBeGreaterThan(0);
       for (const group of groups) expect(group).toEqual({ MessageGroupId: '$.detail.orgId' });
     });
+  });
+});
+
+describe('the workers behind the event bus', () => {
+  const template = synthesize();
+  const rules = ofType(template, 'AWS::Events::Rule').filter(
+    ([, { Properties }]) => 'EventPattern' in Properties,
+  );
+  const typesOf = ({ Properties }: Found[1]): string[] => Object(Properties.EventPattern)['detail-type'];
+  const readersOf = (source: string) =>
+    ofType(template, 'AWS::Lambda::EventSourceMapping').filter(([, { Properties }]) =>
+      references(Properties.EventSourceArn).includes(source),
+    );
+
+  it.each(rules)("%s matches exactly types of events that exist, on the service's bus", (_, rule) => {
+    expect(Object(rule.Properties.EventPattern).source).toEqual([BUS_SOURCE]);
+    expect(typesOf(rule)).not.toEqual([]);
+    for (const type of typesOf(rule)) expect({ ...EVENT_CATALOGUE, ...NOTICES }).toHaveProperty([type]);
+    expect(references(rule.Properties.EventBusName)).toEqual([expect.stringMatching(/^BusEvents/)]);
+  });
+
+  it.each(rules)("%s has a queue that hides a message for six times its function's timeout", (_, rule) => {
+    const [queueId = ''] = references(Object(rule.Properties.Targets)[0].Arn);
+    const [, queue] = all(template, 'AWS::SQS::Queue').find(([id]) => id === queueId) ?? [];
+    const [mapping] = readersOf(queueId);
+    const [id = '', fn] =
+      all(template, 'AWS::Lambda::Function').find(([id]) =>
+        invokes(template, mapping?.[1].Properties.FunctionName, id),
+      ) ?? [];
+    expect(queue?.Properties.VisibilityTimeout).toBe(6 * Number(fn?.Properties.Timeout));
+    expect(Object(queue?.Properties.RedrivePolicy)).toEqual({
+      deadLetterTargetArn: Object(rule.Properties.Targets)[0].DeadLetterConfig.Arn,
+      maxReceiveCount: 20,
+    });
+    // As SQS needs.
+    const { BatchSize, MaximumBatchingWindowInSeconds } = Object(mapping?.[1].Properties);
+    if (BatchSize > 10) expect(MaximumBatchingWindowInSeconds).toBeGreaterThan(0);
+    // Lambda does not count messages that are left in the queue.
+    const alarms = ofType(template, 'AWS::CloudWatch::Alarm').filter(([, alarm]) =>
+      watchedBy(alarm).some(({ metric, of }) => metric === 'Errors' && references(of).includes(id)),
+    );
+    const left = fn && LEFT_IN_QUEUE[nameOf(fn) as BusWorkerName];
+    expect(alarms.map(([, alarm]) => watchedBy(alarm))).toMatchObject([
+      [{ metric: 'Errors' }, { metric: left, of: { service: METRICS.serviceName } }],
+    ]);
+    expect(alarms[0]?.[1].Properties).toMatchObject({ Threshold: 3, EvaluationPeriods: 1 });
+  });
+
+  it('are sent exactly the metered event types, and each kind of e-mail that has a budget', () => {
+    const typesFor = (target: string) =>
+      rules.filter(([, rule]) => JSON.stringify(rule).includes(target)).flatMap(([, rule]) => typesOf(rule));
+    expect(typesFor('BusMeter')).toEqual(METERED_TYPES);
+    const kinds = Object.entries(MAIL_BUDGETS).flatMap(([kind, budget]) => (budget ? [kind] : []));
+    expect(typesFor('BusNotify').toSorted()).toEqual(kinds.toSorted());
+  });
+
+  it('leave the stream of the outbox two readers, which is all that it supports', () => {
+    const [[outbox = ''] = []] = all(template, 'AWS::DynamoDB::GlobalTable').filter(([id]) =>
+      id.startsWith('TablesOutbox'),
+    );
+    expect(readersOf(outbox)).toHaveLength(2);
   });
 });

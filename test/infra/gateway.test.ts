@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { HIGHEST_LIMITS, LOWEST_LIMITS, SETTINGS } from './contexts.ts';
+import { EVERYTHING, HIGHEST_LIMITS, LOWEST_LIMITS } from './contexts.ts';
 import { references, resourcesOf } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
@@ -26,7 +26,7 @@ it.each([LOWEST_LIMITS, HIGHEST_LIMITS])('a web ACL has limits that WAF supports
   }
 });
 
-it.each([{}, SETTINGS])('a web ACL counts by an address that no caller can forge, with %j', (context) => {
+it.each([{}, EVERYTHING])('a web ACL counts by an address that no caller can forge, with %j', (context) => {
   const template = synthesize(context);
   const [[, distribution] = []] = ofType(template, 'AWS::CloudFront::Distribution');
   const { CacheBehaviors, Origins } = Object(distribution?.Properties.DistributionConfig);

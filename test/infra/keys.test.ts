@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { OWN_KEY } from './contexts.ts';
 import { all, ourFunctions, statementsIn } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
@@ -62,8 +63,8 @@ describe("the deployment guide's key of one's own", () => {
   });
 
   it('is the key of all data, with no key of the stage beside it', () => {
-    const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0f2c';
-    const given = synthesize({ keyArn, encryptEnvironment: true });
+    const { keyArn } = OWN_KEY;
+    const given = synthesize(OWN_KEY);
     expect(ofType(given, 'AWS::KMS::Key')).toEqual([]);
     const own = all(synthesize(), 'AWS::KMS::Key').map(([id]) => id);
     const count = (of: ReturnType<typeof synthesize>, part: string) => JSON.stringify(of).split(part).length;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, styleText } from 'node:util';
 import { listStages } from '../../lib/infra/context.ts';
-import { contextOf, EVERYTHING, OTHER_ISSUER } from './contexts.ts';
+import { contextOf, EVERYTHING, OTHER_ISSUER, OWN_KEY } from './contexts.ts';
 
 /*
  * Runs cfn-lint on the templates of six configurations for two regions: `npm run lint:templates`. It is not
@@ -18,11 +18,7 @@ const REGIONS = ['us-east-1', 'eu-central-1'];
 const CONFIGURATIONS = {
   ...Object.fromEntries(listStages().map((stage) => [stage, { stage }])),
   'prod with everything on': contextOf(EVERYTHING),
-  'prod with the customer’s key and issuer': contextOf({
-    ...OTHER_ISSUER,
-    keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/0f2c',
-    encryptEnvironment: true,
-  }),
+  'prod with the customer’s key and issuer': contextOf({ ...OWN_KEY, ...OTHER_ISSUER }),
   'dev with everything on': contextOf({ stage: 'dev', ...EVERYTHING }),
 };
 

@@ -112,6 +112,20 @@ export function ofType(template: Template, type: string): [string, SynthesizedRe
   return Object.entries(resources).filter(([, { Type }]) => Type === type);
 }
 
+/** The methods of the gateway, with their paths and what they invoke. */
+export function methodsOf(template: Template): { method: unknown; path: string; uri: string }[] {
+  const resources: Record<string, SynthesizedResource> = template.toJSON().Resources;
+  const pathOf = (resourceId: unknown): string => {
+    const properties = resources[Object(resourceId).Ref]?.Properties;
+    return properties?.PathPart === undefined ? '' : `${pathOf(properties.ParentId)}/${properties.PathPart}`;
+  };
+  return ofType(template, 'AWS::ApiGateway::Method').map(([, { Properties }]) => ({
+    method: Properties.HttpMethod,
+    path: pathOf(Properties.ResourceId),
+    uri: JSON.stringify(Object(Properties.Integration).Uri ?? ''),
+  }));
+}
+
 /** The function of a route or worker. @throws when there is none */
 export function functionNamed(template: Template, name: string): [id: string, fn: SynthesizedResource] {
   const resource = ofType(template, 'AWS::Lambda::Function').find(

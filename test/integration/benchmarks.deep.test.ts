@@ -6,7 +6,7 @@ import { temporaryDirectory } from './cli/temporary-directory.ts';
 /** Each benchmark in a small form: whether it still measures, and not what. */
 const SMALL: readonly [string, ...string[]][] = [
   ['speed', '--runs', '1', '--seconds', '3'],
-  ['recovery', '--events', '30', '--large', '100', '--turns', '1'],
+  ['recovery', '--events', '30', '--turns', '1'],
   ['requests', '--rounds', '1', '--out', 'FILE'],
 ];
 

@@ -25,7 +25,6 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll } from 'vitest';
 import { fromCommand, toAnswer } from '../doubles/tables/attributes.ts';
-import { updateOf } from '../doubles/tables/expressions.ts';
 
 const COMMANDS = [
   [GetItemCommand, GetCommand],
@@ -58,16 +57,3 @@ export function mockedDynamoDb() {
   });
   return documents;
 }
-
-interface UpdateRequest {
-  UpdateExpression?: string | undefined;
-  ExpressionAttributeNames?: Record<string, string> | undefined;
-  ExpressionAttributeValues?: Record<string, unknown> | undefined;
-}
-
-/** The row that an update makes of another one. */
-export const rowAfter = (
-  { UpdateExpression = '', ExpressionAttributeNames = {}, ExpressionAttributeValues = {} }: UpdateRequest,
-  before: Record<string, unknown> = {},
-): Record<string, unknown> =>
-  updateOf(UpdateExpression)(before, { names: ExpressionAttributeNames, values: ExpressionAttributeValues });

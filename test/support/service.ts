@@ -25,7 +25,7 @@ import { type QueuesBehind, queuesBehind } from './queues.ts';
 import { type Row, type TablesBehind, tablesBehind } from './tables.ts';
 
 /** Of the dashboard, which e-mails link to; no server listens there. */
-export const DASHBOARD_ORIGIN = 'https://dashboard.example';
+const DASHBOARD_ORIGIN = 'https://dashboard.example';
 
 /** Not a measure of speed: other processes may take most of the machine. */
 const SYNTHESIS_MS = 110_000;
@@ -41,7 +41,7 @@ const MAX_SANDBOXES = 96;
 /** Requests a minute of the tier `standard`: few, so that a test uses them up quickly. */
 const STANDARD_LIMIT = 600;
 /** Of every sandbox: no more than any other tier has, and enough for a test. */
-export const SANDBOX_LIMIT = 600;
+const SANDBOX_LIMIT = 600;
 
 /** An organization that a test created for itself. */
 export interface Tenancy {

@@ -50,7 +50,7 @@ function load(name: PageName): Promise<File> {
   return file;
 }
 
-/** A page. Without `Suspense`, in which React holds back what has waited for 300 ms after the sign of waiting. */
+/** A page. Without `Suspense`, which holds back for 300 ms what follows its sign of waiting. */
 function Page({ name, id }: { name: PageName; id: string }) {
   const [file, setFile] = useState(loaded.get(name));
   const [failure, setFailure] = useState<{ error: unknown }>();

@@ -1,23 +1,8 @@
-/** A clock in milliseconds, which can wait. */
-export interface Clock {
-  now(): number;
-  /** Waits until a time; at once when it has passed. */
-  until(time: number): Promise<void>;
-}
-
-/** The clock of this process; its times are comparable with those of other processes of this machine. */
-export const wallClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
-  until: (time) =>
-    new Promise((resolve) => {
-      const wait = time - wallClock.now();
-      if (wait <= 0) setImmediate(resolve);
-      else setTimeout(resolve, wait);
-    }),
-};
+/** Milliseconds since the epoch, comparable with those of other processes of this machine. */
+export const wallClock = (): number => performance.timeOrigin + performance.now();
 
 /** The result of one call. */
-export interface Sent<T> {
+interface Sent<T> {
   /** When it should have been sent; latencies are measured from here. */
   intendedAt: number;
   answeredAt: number;
@@ -32,21 +17,16 @@ export interface Sent<T> {
  * @returns one result for each call, in order, when all were answered
  */
 export async function openLoop<T>(
-  {
-    perSecond,
-    count,
-    clock = wallClock,
-    signal,
-  }: { perSecond: number; count: number; clock?: Clock; signal?: AbortSignal },
-  send: (number: number, intendedAt: number) => Promise<T>,
+  { perSecond, count, signal }: { perSecond: number; count: number; signal?: AbortSignal },
+  send: (number: number) => Promise<T>,
 ): Promise<Sent<T>[]> {
-  const began = clock.now();
+  const began = wallClock();
   const calls: Promise<Sent<T>>[] = [];
   for (let number = 0; number < count; number += 1) {
     const intendedAt = began + (number * 1000) / perSecond;
-    await clock.until(intendedAt);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, intendedAt - wallClock())));
     if (signal?.aborted) break;
-    calls.push(send(number, intendedAt).then((result) => ({ intendedAt, answeredAt: clock.now(), result })));
+    calls.push(send(number).then((result) => ({ intendedAt, answeredAt: wallClock(), result })));
   }
   return Promise.all(calls);
 }

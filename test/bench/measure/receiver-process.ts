@@ -14,7 +14,7 @@ const REPORT_EVERY_MS = 10;
 process.once('message', ({ cert, key, latencyMs }: ReceiverTerms) => {
   let receipts: Receipt[] = [];
   const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, response) => {
-    const receivedAt = wallClock.now();
+    const receivedAt = wallClock();
     const chunks: Buffer[] = [];
     request.on('error', () => undefined);
     request.on('data', (chunk) => chunks.push(chunk));

@@ -22,12 +22,15 @@ export async function ending<T, R>(
 }
 
 /** Starts a local run in a directory of its own, as a user would, and ends both afterwards. */
-export async function withLocalRun<R>(use: (run: LocalRun) => Promise<R>): Promise<R> {
+export async function withLocalRun<R>(
+  use: (run: LocalRun) => Promise<R>,
+  settings: Record<string, string> = {},
+): Promise<R> {
   const directory = await temporaryDirectory();
   return ending(
     directory,
     () => directory.remove(),
-    async ({ path }) => ending(await startLocalRun(path), (run) => run.interrupt(), use),
+    async ({ path }) => ending(await startLocalRun(path, settings), (run) => run.interrupt(), use),
   );
 }
 

@@ -48,12 +48,12 @@ export async function startTraffic(
     messages.set(id, cached);
     return cached;
   };
-  let [refused, lastAt] = [0, wallClock.now()];
+  let [refused, lastAt] = [0, wallClock()];
   const complete = (expected: ExpectedMessage) => {
     if (expected.isAccepted && expected.receipts.size === fanOut) expected.onComplete?.();
   };
   const receivers = await startReceivers({ ...run.tls, latencyMs }, (receipt) => {
-    lastAt = wallClock.now();
+    lastAt = wallClock();
     const expected = findExpected(receipt.id);
     if (expected.receipts.has(receipt.path)) expected.duplicates += 1;
     else {
@@ -88,8 +88,8 @@ export async function startTraffic(
     async settled() {
       const open = () =>
         [...messages.values()].filter(({ isAccepted, receipts }) => isAccepted && receipts.size < fanOut);
-      lastAt = wallClock.now();
-      await until('the rest', () => open().length === 0 || wallClock.now() - lastAt > SILENCE_MS, 600_000);
+      lastAt = wallClock();
+      await until('the rest', () => open().length === 0 || wallClock() - lastAt > SILENCE_MS, 600_000);
       const all = [...messages.values()];
       return {
         refused,

@@ -20,9 +20,13 @@ async function aChannel(answer = 200) {
   const patch = (body: object): Promise<Data> => call('updateChannel', { params, body });
   /** Attempts what is new until it has ended, all of it in turn: the clock moves as in one outage. */
   async function settle() {
-    const messages = await engine.fanOut();
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1)
-      for (const message of messages) await engine.attempt(message, 1);
+    let open = await engine.fanOut();
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const ended = new Set<unknown>();
+      for (const message of open)
+        if ((await engine.attempt(message, 1))?.terminalAt !== undefined) ended.add(message);
+      open = open.filter((message) => !ended.has(message));
+    }
   }
   return {
     call,

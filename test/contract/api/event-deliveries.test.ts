@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, newId, type ReceiverId } from '../../../functions/aws/ids.ts';
 import { buildAddition } from '../../../functions/aws/transaction.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
+import { ledgerStore } from '../../../functions/delivery/ledger.ts';
 import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { recordSuccess } from '../../../functions/delivery/redelivery.ts';
 import { deliveryStore } from '../../../functions/delivery/rows.ts';
@@ -9,8 +10,8 @@ import { eventLog } from '../../../functions/events/event-log.ts';
 import type { OutboxEvent } from '../../../functions/events/events.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import type { Tenant } from '../../../functions/tenancy/tenant.ts';
-import { aDelivery, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
+import { LIVE_GENERATION, type Tenant } from '../../../functions/tenancy/tenant.ts';
+import { aDelivery, aLedgerEntry, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
 import type { Data } from '../store/api-handlers.ts';
 import { useApi } from './owners.ts';
 
@@ -246,4 +247,57 @@ it.each([
 
   expect(await retry()).toMatchObject({ status: 'retrying' });
   await expect(retry()).rejects.toThrow(`The next attempt was already requested and starts ${when}.`);
+});
+
+it('an outage stays in the totals of the deliveries when its endpoint is deleted', async () => {
+  const { orgId, call } = await enrol(['read:webhooks']);
+  const now = new Date();
+  const anOwn = () => anEndpoint({ id: newId('whk', now), orgId });
+  const [current, deleted] = [anOwn(), anOwn()];
+  const deletedAt = now.toISOString();
+  await commit(...endpointStore(tables.service).add(current));
+  await commit(
+    buildAddition(tables.service, {
+      ...keys.deletedEndpoint(orgId, deletedAt, deleted.id),
+      ...deleted,
+      deletedAt,
+    }),
+  );
+  const part = { shardId: 'shardId-0', first: '1'.repeat(24), last: '2'.repeat(24) };
+  const hour = `${now.toISOString().slice(0, 13)}:00:00.000Z`;
+  for (const { id: webhookId } of [current, deleted])
+    await ledgerStore(tables.ledger).add(
+      { ...part, shardId: `shardId-${webhookId}` },
+      aLedgerEntry({ webhookId, hour, generation: LIVE_GENERATION, owed: 3, exhausted: 3 }),
+    );
+
+  const { totals, endpoints } = await call('readDeliveryStats', { query: { hours: '2' } });
+
+  expect(totals).toMatchObject({ owed: 6, exhausted: 6 });
+  expect(endpoints).toEqual([
+    expect.objectContaining({ webhookId: current.id, totals: expect.objectContaining({ exhausted: 3 }) }),
+  ]);
+});
+
+it('an event can be read while one of its endpoints is being deleted', async () => {
+  const { orgId, tenant, call } = await enrol(['read:webhooks']);
+  const now = new Date();
+  const endpoint = anEndpoint({ orgId });
+  const event = anEvent({ tenant, now });
+  const { service, outbox } = tables;
+  const deletedAt = new Date(now.getTime() + 1).toISOString();
+  await commit(
+    outboxStore(outbox).append(event),
+    ...endpointStore(service).add(endpoint),
+    // As a request reads it whose two reads have the deletion between them.
+    buildAddition(service, {
+      ...keys.deletedEndpoint(orgId, deletedAt, endpoint.id),
+      ...endpoint,
+      deletedAt,
+    }),
+  );
+
+  const read = await call('readEvent', { params: { id: event.id } });
+
+  expect(read).toMatchObject({ id: event.id, payload: event.body, deliveries: [] });
 });

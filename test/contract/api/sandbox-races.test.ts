@@ -1,201 +1,153 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/aws/ids.ts';
-import { MAX_CHANNELS } from '../../../functions/receivers/channels.ts';
+
+import { newId, type OrgId } from '../../../functions/aws/ids.ts';
+import { put } from '../../../functions/aws/table.ts';
+import { channelStore, MAX_CHANNELS } from '../../../functions/receivers/channels.ts';
 import { MAX_ENDPOINTS } from '../../../functions/receivers/endpoint.ts';
+import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { createSandbox, type Pairing, type Sandbox } from '../../../functions/tenancy/organizations.ts';
-import { anEndpoint, anHttpChannel, later, NOW, seconds } from '../../builders.ts';
-import { type Document, readDocument } from '../../fuzz/document.ts';
-import { rowAfter } from '../../support/mocked-dynamodb.ts';
-import { call, loadedFunctions } from './functions.ts';
-import {
-  failedFirst,
-  mockedTables,
-  organization,
-  pairing,
-  type State,
-  sandbox,
-  type Writes,
-} from './tables.ts';
+import { purgeStore } from '../../../functions/tenancy/purge.ts';
+import { anEndpoint, anHttpChannel, NOW } from '../../builders.ts';
+import { rowsIn } from '../store/rows.ts';
+import { SANDBOX_ORGANIZATION } from '../store/stores.ts';
+import { useApi } from './owners.ts';
 
 /*
  * Provisioning and resetting a sandbox while other requests do the same: the other requests run between the
  * functions and their tables.
  */
-const { operations }: Document = readDocument();
-const tables = mockedTables();
-const KEY = { name: 'Tests', scopes: ['write:webhooks'] };
+const { tables, api, commit, enrol } = useApi();
+const KEY = { body: { name: 'Tests', scopes: ['write:webhooks'] } };
 
-const loaded = loadedFunctions(organization.id);
-
-/** The stored items of the organization's sandbox. */
-interface Stored {
-  pairing?: Pairing | undefined;
-  sandbox?: Sandbox | undefined;
+/** An admin of an organization. */
+async function anAdmin() {
+  const { orgId, admin } = await enrol();
+  return { orgId, admin, ask: api.asker(await api.session(orgId)) };
 }
-const createItemFinder =
-  (stored: Stored): NonNullable<State['item']> =>
-  ({ pk, sk }) => {
-    if (sk === 'sandbox') return { found: stored.pairing };
-    return sk === 'organization' && pk !== organization.id ? { found: stored.sandbox } : undefined;
-  };
 
-async function ask(id: string, state: State) {
-  const operation = operations.find((known) => known.id === id);
-  if (operation === undefined)
-    throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);
-  const { method, path, body } = operation;
-  const { result, committed } = await tables.withState(state, () =>
-    call(loaded.functionOf(operation), operation, {
-      method,
-      target: path,
-      headers: [
-        ['Authorization', `Bearer ${loaded.session}`],
-        ['Content-Type', 'application/json'],
-      ],
-      ...(body ? { body: JSON.stringify(KEY) } : {}),
-    }),
+/** Runs something once, after a function has read and before it commits. */
+function beforeTheCommit(meanwhile: () => Promise<unknown>): void {
+  let isOver = false;
+  api.client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (call) => {
+        if (commandName === 'TransactWriteItemsCommand' && !isOver) {
+          isOver = true;
+          await meanwhile();
+        }
+        return next(call);
+      },
+    { step: 'initialize' },
   );
-  const answer = JSON.parse(result.text);
-  return { status: result.status, data: answer.data, type: answer.error?.type, committed };
 }
 
-/** The keys of the items that a transaction writes. */
-const listWrittenKeys = (writes: Writes): string[] =>
-  writes.map(({ Put, Update }) => {
-    const { pk, sk } = Put?.Item ?? Update?.Key ?? {};
-    return `${pk} ${sk}`;
-  });
-
-const other = createSandbox(newId('org', NOW), NOW);
-const contradictions: [string, Stored][] = [
-  ['names an organization that is no sandbox', { pairing, sandbox: undefined }],
-  [
-    'names a sandbox that names another organization',
-    { pairing, sandbox: { ...sandbox, liveOrganizationId: other.sandbox.liveOrganizationId } },
-  ],
-  [
-    'names another organization’s sandbox',
-    { pairing: { ...pairing, sandboxOrganizationId: other.sandbox.id }, sandbox: other.sandbox },
-  ],
-  ['is another organization’s', other],
-];
+const rowsOf = async (orgId: OrgId) =>
+  (await rowsIn(tables.service)).filter((row) => JSON.stringify(row).includes(orgId));
 
 describe('provisioning', () => {
-  it('creates pairing, sandbox and key in one transaction', async () => {
-    const { status, data, committed } = await ask('provisionSandbox', { item: createItemFinder({}) });
-    expect([status, data.provisioned]).toEqual([201, true]);
-    expect(committed.map(listWrittenKeys)).toEqual([
-      expect.arrayContaining([
-        `${organization.id} sandbox`,
-        `${data.sandboxOrganizationId} organization`,
-        expect.stringContaining(data.key.id),
-      ]),
-    ]);
-  });
-
   it('issues only a key when another request has created the sandbox meanwhile', async () => {
-    const stored: Stored = {};
-    const { status, data, committed } = await ask('provisionSandbox', {
-      item: (key) => createItemFinder(stored)(key),
-      cancelled(writes) {
-        if (stored.pairing) return undefined;
-        Object.assign(stored, { pairing, sandbox });
-        return failedFirst(writes);
-      },
+    const { orgId, admin } = await anAdmin();
+    let first: unknown;
+    beforeTheCommit(async () => {
+      first = await admin('provisionSandbox', KEY);
     });
-    expect(status).toBe(201);
-    expect(data).toMatchObject({ sandboxOrganizationId: sandbox.id, provisioned: false });
-    expect(data.key.secretOnce).toMatch(/^ck_sandbox_/);
-    const written = committed.flatMap(listWrittenKeys);
-    expect(written).not.toContain(`${organization.id} sandbox`);
-    expect(written.filter((item) => item.endsWith('organization'))).toEqual([]);
-    expect(written.join()).toContain(data.key.id);
-  });
+    const second = await admin('provisionSandbox', KEY);
 
-  it('retries conflicts until it creates the sandbox', async () => {
-    let met = 0;
-    const { status, data, committed } = await ask('provisionSandbox', {
-      item: createItemFinder({}),
-      cancelled(writes) {
-        met += 1;
-        return met < 3 ? writes.map(() => 'TransactionConflict') : undefined;
-      },
-    });
-    expect([status, data.provisioned, committed.length]).toEqual([201, true, 1]);
-  });
-
-  it('answers 503 when conflicts continue', async () => {
-    const { status, type, committed } = await ask('provisionSandbox', {
-      item: createItemFinder({}),
-      cancelled: (writes) => writes.map(() => 'TransactionConflict'),
-    });
-    expect([status, type, committed]).toEqual([503, 'SERVICE_UNAVAILABLE', []]);
+    const { sandboxOrganizationId } = Object(first);
+    expect(first).toMatchObject({ provisioned: true });
+    expect(second).toMatchObject({ sandboxOrganizationId, provisioned: false });
+    expect(Object(second.key).secretOnce).toMatch(/^ck_sandbox_/);
+    const rows = await rowsOf(orgId);
+    expect(rows.filter(({ sk }) => sk === 'sandbox')).toHaveLength(1);
+    expect(
+      rows.filter(({ liveOrganizationId, sk }) => liveOrganizationId && sk === 'organization'),
+    ).toHaveLength(1);
   });
 });
 
 describe('a reset', () => {
-  it('increases the generation and starts the purge of the previous one in one transaction', async () => {
-    const { status, data, committed } = await ask('resetSandbox', {
-      item: createItemFinder({ pairing, sandbox: { ...sandbox, generation: 41 } }),
-    });
-    expect(status).toBe(200);
-    const [[first, second, entry, ...more] = [], ...others] = committed;
-    expect([more, others]).toEqual([[], []]);
-    expect(first?.Update).toMatchObject({
-      Key: { pk: sandbox.id, sk: 'organization' },
-      ConditionExpression: expect.stringMatching(/^generation = :/),
-    });
-    expect(rowAfter(first?.Update ?? {})).toEqual({ generation: 42, resetAt: data.resetAt });
-    expect(second?.Put?.Item).toMatchObject({ orgId: sandbox.id, generation: 41, requestedAt: data.resetAt });
-    expect(entry?.Put?.Item).toMatchObject({ orgId: organization.id, action: 'sandbox.reset' });
-  });
+  it('makes all endpoints and channels active again, also at their limits', async () => {
+    const { admin } = await anAdmin();
+    const orgId = (await admin('provisionSandbox', KEY)).sandboxOrganizationId as OrgId;
+    const failing = { orgId, consecutiveFailures: 10, status: 'auto_disabled' as const };
+    for (let count = 0; count < MAX_ENDPOINTS; count += 1)
+      await commit(
+        ...endpointStore(tables.service).add(
+          anEndpoint({ ...failing, url: `https://receiver-${count}.example.com/` }),
+        ),
+      );
+    for (let count = 0; count < MAX_CHANNELS; count += 1)
+      await commit(...channelStore(tables.service).add(anHttpChannel(failing)));
 
-  it('makes all endpoints and channels active again in the same transaction, also at their limits', async () => {
-    const { id: orgId } = sandbox;
-    const failing = { consecutiveFailures: 1 };
-    const endpoints = Array.from({ length: MAX_ENDPOINTS }, () =>
-      anEndpoint({ orgId, id: newId('whk', NOW), ...failing }),
-    );
-    const channels = Array.from({ length: MAX_CHANNELS }, () =>
-      anHttpChannel({ orgId, id: newId('chn', NOW), ...failing }),
-    );
-    const { status, committed } = await ask('resetSandbox', {
-      item: createItemFinder({ pairing, sandbox }),
-      rows: (pk) => (pk === keys.channels(orgId) ? channels : pk === keys.endpoints(orgId) ? endpoints : []),
-    });
-    const [writes = [], ...others] = committed;
-    expect([status, others]).toEqual([200, []]);
-    expect(writes.length).toBeLessThanOrEqual(100);
-    const activated = writes.flatMap(({ Update }) =>
-      Update !== undefined && rowAfter(Update).status === 'active' ? [Update.Key?.sk] : [],
-    );
-    expect(activated.toSorted()).toEqual([...endpoints, ...channels].map(({ id }) => id).toSorted());
+    await admin('resetSandbox');
+
+    const receivers = (await rowsOf(orgId)).filter(({ sk }) => /^(whk|chn)_/.test(String(sk)));
+    expect(receivers).toHaveLength(MAX_ENDPOINTS + MAX_CHANNELS);
+    for (const receiver of receivers)
+      expect(receiver).toMatchObject({ status: 'active', consecutiveFailures: 0 });
   });
 
   it('returns the time of a concurrent reset, and deletes nothing more', async () => {
-    const resetAt = later(NOW, seconds(5)).toISOString();
-    const stored: Stored = { pairing, sandbox };
-    const { status, data, committed } = await ask('resetSandbox', {
-      item: (key) => createItemFinder(stored)(key),
-      cancelled(writes) {
-        stored.sandbox = { ...sandbox, generation: 2, resetAt };
-        return failedFirst(writes);
-      },
+    const { admin } = await anAdmin();
+    const orgId = (await admin('provisionSandbox', KEY)).sandboxOrganizationId as OrgId;
+    let first: unknown;
+    beforeTheCommit(async () => {
+      first = await admin('resetSandbox');
     });
-    expect([status, data]).toEqual([200, { sandboxOrganizationId: sandbox.id, resetAt }]);
-    expect(committed).toEqual([]);
+    expect(await admin('resetSandbox')).toEqual(first);
+    expect((await purgeStore(tables.service).of(orgId)).map(({ generation }) => generation)).toEqual([1]);
   });
 
   it('without a sandbox is refused and writes nothing', async () => {
-    const { status, type, committed } = await ask('resetSandbox', { item: createItemFinder({}) });
-    expect([status, type, committed]).toEqual([409, 'SANDBOX_NOT_PROVISIONED', []]);
+    const { orgId, ask } = await anAdmin();
+    const before = await rowsOf(orgId);
+    expect(await ask('resetSandbox')).toMatchObject({
+      status: 409,
+      error: { type: 'SANDBOX_NOT_PROVISIONED' },
+    });
+    expect(await rowsOf(orgId)).toEqual(before);
   });
 });
 
-describe.each(contradictions)('a pairing that %s', (_, stored) => {
-  it.each(['provisionSandbox', 'resetSandbox', 'readSandbox'])('makes %s fail without effect', async (id) => {
-    const { status, data, committed } = await ask(id, { item: createItemFinder(stored) });
-    expect([status, data, committed]).toEqual([500, undefined, []]);
-  });
+/** The rows of a live organization's sandbox. */
+interface Stored {
+  pairing: Pairing;
+  sandbox?: Sandbox;
+}
+const other = createSandbox(newId('org', NOW), NOW);
+const contradictions: [string, (own: { pairing: Pairing; sandbox: Sandbox }) => Stored][] = [
+  ['names an organization that is no sandbox', ({ pairing }) => ({ pairing })],
+  [
+    'names a sandbox that names another organization',
+    ({ pairing, sandbox }) => ({
+      pairing,
+      sandbox: { ...sandbox, liveOrganizationId: other.sandbox.liveOrganizationId },
+    }),
+  ],
+  [
+    'names another organization’s sandbox',
+    ({ pairing }) => ({
+      pairing: { ...pairing, sandboxOrganizationId: other.sandbox.id },
+      sandbox: other.sandbox,
+    }),
+  ],
+  ['is another organization’s', () => other],
+];
+
+describe.each(contradictions)('a pairing that %s', (_, contradict) => {
+  it.each(['provisionSandbox', 'resetSandbox', 'readSandbox'] as const)(
+    'makes %s fail without effect',
+    async (route) => {
+      const { orgId, ask } = await anAdmin();
+      const { pairing, sandbox } = contradict(createSandbox(orgId, NOW));
+      await put(tables.service, { ...keys.pairing(orgId), ...pairing });
+      if (sandbox)
+        await put(tables.service, { ...keys.organization(sandbox.id), ...SANDBOX_ORGANIZATION, ...sandbox });
+      const before = await rowsOf(orgId);
+
+      expect(await ask(route, route === 'provisionSandbox' ? KEY : {})).toMatchObject({ status: 500 });
+      expect(await rowsOf(orgId)).toEqual(before);
+    },
+  );
 });

@@ -1,90 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { newId } from '../../../functions/aws/ids.ts';
-import { buildAddition, committer } from '../../../functions/aws/transaction.ts';
+import { expect, it } from 'vitest';
 import { sourceStore } from '../../../functions/knowledge/sources.ts';
-import { generateApiKey, hashApiKey } from '../../../functions/tenancy/api-keys.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { aSource, aTenant, NOW } from '../../builders.ts';
-import { dynamoDb } from '../../engines.ts';
-import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
-import { addressOf } from '../store/conversation-service.ts';
+import { aSource } from '../../builders.ts';
 import { rowsIn } from '../store/rows.ts';
+import { useApi } from './owners.ts';
 
-type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+const { tables, api, commit, enrol } = useApi();
 
-const engine = dynamoDb();
-
-/** A source, and the function that requests its checks as Lambda runs it. */
+/** A source of an organization of its own. */
 async function aSyncedSource() {
-  const { service, outbox, rates, knowledge } = await engine.createdTables();
-  const tenant = aTenant();
-  const secret = generateApiKey('live');
+  const { tenant, secret } = await enrol();
+  const { outbox, knowledge } = tables;
   const source = aSource(tenant);
-  await committer(service.client)([
-    ...sourceStore(knowledge).add(source),
-    buildAddition(service, {
-      ...keys.organization(tenant.orgId),
-      id: tenant.orgId,
-      name: 'An organization',
-      environment: 'live',
-      tier: 'scale',
-      createdAt: NOW.toISOString(),
-    }),
-    buildAddition(service, {
-      ...keys.apiKey(hashApiKey(secret)),
-      id: newId('key', NOW),
-      orgId: tenant.orgId,
-      environment: 'live',
-      name: 'A key',
-      scopes: ['write:knowledge'],
-      createdAt: NOW.toISOString(),
-    }),
-  ]);
-  const environment = {
-    ...FUNCTION_ENVIRONMENT,
-    AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),
-    LOG_LEVEL: 'SILENT',
-    SERVICE_TABLE: service.name,
-    OUTBOX_TABLE: outbox.name,
-    RATE_TABLE: rates.name,
-    KNOWLEDGE_TABLE: knowledge.name,
-  };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  vi.resetModules();
-  const { handler } = (await import('../../../functions/api/knowledge/sync-source.ts')) as {
-    handler: Handler;
-  };
-  const { tables } = await import('../../../functions/api/route-handler.ts');
-  onTestFinished(() => {
-    tables.service.client.destroy();
-    vi.unstubAllEnvs();
-  });
-
+  await commit(...sourceStore(knowledge).add(source));
+  const ask = api.asker(secret);
   return {
     async sync(idempotencyKey?: string) {
-      const {
-        statusCode,
-        headers = {},
-        body,
-      } = await handler(
-        aGatewayEvent({
-          path: `/api/v1/knowledge/sources/${source.id}/sync`,
-          resource: '/v1/knowledge/sources/{id}/sync',
-          pathParameters: { id: source.id },
-          headers: {
-            Authorization: `Bearer ${secret}`,
-            ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
-          },
-        }),
-        INVOCATION,
-      );
-      return { status: statusCode, headers, type: JSON.parse(body).error?.type };
+      const key = idempotencyKey && { idempotencyKey };
+      const { error, ...answer } = await ask('syncSource', { params: { id: source.id }, ...key });
+      return { ...answer, type: Object(error).type };
     },
     /** Notices that request a check. */
-    asked: async () => (await rowsIn(outbox)).filter(({ type }) => type === 'source.check').length,
+    asked: async () =>
+      (await rowsIn(outbox)).filter(({ type, orgId }) => type === 'source.check' && orgId === tenant.orgId)
+        .length,
     /** Sets the time of the last sync. */
     async syncedBefore(seconds: number) {
       await knowledge.client.send(

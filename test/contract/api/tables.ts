@@ -35,25 +35,23 @@ import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
 /** The organization that owns all items, and its sandbox. */
 export const organization = anOrganization({ tier: 'scale' });
-export const { pairing, sandbox } = createSandbox(organization.id, NOW);
+const { pairing, sandbox } = createSandbox(organization.id, NOW);
 
 /** The channel of all conversations. */
 const WIDGET = newId('chn', NOW);
 
 /** A fault at the n-th call of the SDK, from 0. */
-export interface Fault {
+interface Fault {
   at: number;
   error: Error;
 }
 
-export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
+type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 /** Deviations from the usual items. */
 export interface State {
   /** The item of a key, where it is not the usual one. */
   item?(key: Key): { found: object | undefined } | undefined;
-  /** The rows of a partition, which is usually empty. */
-  rows?(pk: string): object[];
   /** Why each write of a transaction cancels it, if any does. */
   cancelled?(writes: Writes): string[] | undefined;
 }
@@ -90,7 +88,7 @@ export function mockedTables() {
   dynamo.on(QueryCommand).callsFake(({ TableName, ExpressionAttributeValues }) => {
     met('Query', TableName);
     const partition = String(Object.values(Object(ExpressionAttributeValues))[0]);
-    return { Items: state.rows?.(partition) ?? (partition.endsWith('#versions') ? [IMPORTED_PART] : []) };
+    return { Items: partition.endsWith('#versions') ? [IMPORTED_PART] : [] };
   });
   dynamo.on(UpdateCommand).callsFake(({ TableName, Key }) => {
     met('Update', TableName);
@@ -128,13 +126,6 @@ export function mockedTables() {
         fault = undefined;
       });
     },
-    /** Another request with the same key always comes first, and its answer does not exist yet. */
-    async withRace<T>(run: () => Promise<T>): Promise<T> {
-      state = { cancelled: (writes) => failedFirst(writes) };
-      return run().finally(() => {
-        state = {};
-      });
-    },
     /**
      * Runs a function on tables with deviations.
      * @returns the transactions that took effect
@@ -149,9 +140,6 @@ export function mockedTables() {
     },
   };
 }
-
-/** The reasons when the condition of a transaction's first write fails. */
-export const failedFirst = (writes: Writes): string[] => failedAt(0)(writes);
 
 /** The reasons when the condition of one write of a transaction fails. */
 export const failedAt =

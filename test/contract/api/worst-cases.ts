@@ -155,6 +155,9 @@ export async function worstCases(tables: TestTables, api: Api) {
   const { pairing, sandbox } = createSandbox(organization.id, now);
   const tenant = { orgId: sandbox.id, generation: sandbox.generation };
   const mark = buildSandboxMark(tenant);
+  /** Rows of the sandbox, by their keys. */
+  const rowsOf = <T extends object>(items: readonly T[], key: (item: T) => object) =>
+    items.map((item) => ({ ...key(item), ...mark, ...item }));
   const live = { orgId: organization.id, generation: 0 };
 
   const large = anEndpoint({
@@ -229,11 +232,13 @@ export async function worstCases(tables: TestTables, api: Api) {
     }),
   );
   const [largest = aDelivery()] = rows;
-  const buildRow = (delivery: Delivery) => ({
-    ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
-    ...mark,
-    ...delivery,
-  });
+  const deliveryRows = (all: readonly Delivery[]) =>
+    rowsOf(all, ({ webhookId, generation, id }) => keys.delivery(webhookId, generation, id));
+  const recordRows = (resent: readonly Delivery[]) =>
+    rowsOf(
+      resent.map(({ id, eventId, webhookId }) => ({ eventId, webhookId, deliveryId: id, succeededId: id })),
+      ({ webhookId, eventId }) => keys.redeliveryRecord(tenant, webhookId, eventId),
+    );
 
   const keyRows = (secret: string, key: ApiKey) => [
     { ...keys.apiKey(hashApiKey(secret)), ...key },
@@ -271,54 +276,40 @@ export async function worstCases(tables: TestTables, api: Api) {
     ...keyRows('a revoked key', revoked),
     ...[large, ...others].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
     { ...keys.endpointCount(tenant.orgId), endpoints: MAX_ENDPOINTS - 1 },
-    ...[messenger, bridge, goneChannel].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
-    ...times(MAX_CHANNELS - 3, () => anHttpChannel({ ...messenger, id: newId('chn', now) })).map(
-      (channel) => ({
-        ...keys.endpoint(tenant.orgId, channel.id),
-        ...channel,
-      }),
-    ),
+    ...[
+      ...[messenger, bridge, goneChannel],
+      ...times(MAX_CHANNELS - 3, () => anHttpChannel({ ...messenger, id: newId('chn', now) })),
+    ].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
     { ...keys.channelCount(tenant.orgId), channels: 10 },
     { ...keys.endpoint(organization.id, widget.id), ...widget },
     { ...keys.erasure(tenant, erasure.id), ...mark, ...erasure },
     ...ofContact.map(({ id }) => ({ ...keys.userConversation(tenant, 'ada', id), ...mark, id })),
-    ...[...conversations, ...ofContact, talk, handedOff, resolved, quiet, erased].map((conversation) => ({
-      ...keys.conversation(tenant, conversation.id),
-      ...mark,
-      ...conversation,
-    })),
+    ...rowsOf([...conversations, ...ofContact, talk, handedOff, resolved, quiet, erased], ({ id }) =>
+      keys.conversation(tenant, id),
+    ),
     ...[watched, widgetTalk].map((one) => ({ ...keys.conversation(live, one.id), ...one })),
-    ...[largeMessage, ...times(12, () => buildMessage(talk.id))].map((message) => ({
-      ...keys.message(tenant, talk.id, message.id),
-      ...mark,
-      ...message,
-    })),
+    ...rowsOf([largeMessage, ...times(12, () => buildMessage(talk.id))], ({ id }) =>
+      keys.message(tenant, talk.id, id),
+    ),
     ...times(12, () => buildMessage(watched.id)).map((message) => ({
       ...keys.message(live, watched.id, message.id),
       ...message,
     })),
-    ...[escalation, ...times(ROWS, () => ({ ...escalation, id: newId('esc', now) }))].map((escalation) => ({
-      ...keys.escalation(tenant, talk.id, escalation.id),
-      ...mark,
-      ...escalation,
-    })),
-    ...[ticket, ...times(ROWS, () => ({ ...ticket, id: newId('tkt', now) }))].map((ticket) => ({
-      ...keys.ticket(tenant, ticket.id),
-      ...mark,
-      ...ticket,
-    })),
+    ...rowsOf([escalation, ...times(ROWS, () => ({ ...escalation, id: newId('esc', now) }))], ({ id }) =>
+      keys.escalation(tenant, talk.id, id),
+    ),
+    ...rowsOf([ticket, ...times(ROWS, () => ({ ...ticket, id: newId('tkt', now) }))], ({ id }) =>
+      keys.ticket(tenant, id),
+    ),
     ...[job, channelJob].flatMap((running) => [
-      ...[running, ...times(ROWS, () => ({ ...running, id: newId('rdj', now), status: 'done' }))].map(
-        (row) => ({ ...keys.redeliveryJob(tenant, running.webhookId, row.id), ...mark, ...row }),
+      ...rowsOf(
+        [running, ...times(ROWS, () => ({ ...running, id: newId('rdj', now), status: 'done' }))],
+        (row) => keys.redeliveryJob(tenant, running.webhookId, row.id),
       ),
       { ...keys.redeliveryRun(running), ...mark, ...running, remindedAt: now.toISOString() },
     ]),
     ...times(ROWS, () => anApiKey({ orgId: organization.id, id: newId('key', now), name: NAME })).map(
-      (delivery) => ({
-        ...keys.listedApiKey(organization.id, delivery.id),
-        ...delivery,
-        digest: 'a digest',
-      }),
+      (key) => ({ ...keys.listedApiKey(organization.id, key.id), ...key, digest: 'a digest' }),
     ),
   ]);
   // An update of all that an endpoint can have.
@@ -331,20 +322,13 @@ export async function worstCases(tables: TestTables, api: Api) {
   await fill(
     service,
     times(ROWS, (index) => pickAuditId(organization.id, later(now, -index), index % AUDIT_SHARDS)).map(
-      (id) => ({
-        ...keys.auditEntry(organization.id, id),
-        ...entry,
-        id,
-      }),
+      (id) => ({ ...keys.auditEntry(organization.id, id), ...entry, id }),
     ),
   );
   await fill(knowledge, [
-    ...[announcedSource, ...times(ROWS, () => ({ ...announcedSource, id: newId('src', now) }))].map(
-      (source) => ({
-        ...keys.source(tenant, source.id),
-        ...mark,
-        ...source,
-      }),
+    ...rowsOf(
+      [announcedSource, ...times(ROWS, () => ({ ...announcedSource, id: newId('src', now) }))],
+      ({ id }) => keys.source(tenant, id),
     ),
     { ...keys.sourceCount(tenant), ...mark, sources: 200 },
   ]);
@@ -370,29 +354,20 @@ export async function worstCases(tables: TestTables, api: Api) {
   );
   await fill(outbox, [
     { ...keys.event(tenant, event.id), ...mark, ...event },
-    ...times(ROWS, () => anEvent({ tenant, now })).map((event) => ({
-      ...keys.event(tenant, event.id),
-      ...mark,
-      ...event,
-      // The longest message for a channel.
-      body: JSON.stringify({ ...JSON.parse(event.body), data: { content: CONTENT } }),
-    })),
-  ]);
-  await fill(
-    service,
-    deleted.map((one) => ({ ...keys.deletedEndpoint(tenant.orgId, one.deletedAt, one.id), ...one })),
-  );
-  await fill(
-    service,
-    ofEvent
-      .filter(({ id, webhookId }) => id !== deriveDeliveryId(event.id, webhookId))
-      .map(({ id, webhookId }) => ({
-        ...keys.redeliveryRecord(tenant, webhookId, event.id),
-        ...mark,
-        ...{ eventId: event.id, webhookId, deliveryId: id, succeededId: id },
+    ...rowsOf(
+      times(ROWS, () => anEvent({ tenant, now })).map((event) => ({
+        ...event,
+        // The longest message for a channel.
+        body: JSON.stringify({ ...JSON.parse(event.body), data: { content: CONTENT } }),
       })),
-  );
-  await fill(deliveries, ofEvent.map(buildRow));
+      ({ id }) => keys.event(tenant, id),
+    ),
+  ]);
+  await fill(service, [
+    ...deleted.map((one) => ({ ...keys.deletedEndpoint(tenant.orgId, one.deletedAt, one.id), ...one })),
+    ...recordRows(ofEvent.filter((_, index) => index % 2 === 1)),
+  ]);
+  await fill(deliveries, deliveryRows(ofEvent));
   // The newest event has as many deliveries of that size, so that a page with deliveries ends at it.
   const newest = aboutMessage(anEvent({ tenant, now: later(now, 1) }), { content: CONTENT });
   await fill(outbox, [{ ...keys.event(tenant, newest.id), ...mark, ...newest }]);
@@ -402,17 +377,8 @@ export async function worstCases(tables: TestTables, api: Api) {
     id:
       index % 2 === 0 ? deriveDeliveryId(newest.id, delivery.webhookId) : newId('dlv', later(redelivered, 1)),
   }));
-  await fill(deliveries, ofNewest.map(buildRow));
-  await fill(
-    service,
-    ofNewest
-      .filter((_, index) => index % 2 === 1)
-      .map(({ id, webhookId }) => ({
-        ...keys.redeliveryRecord(tenant, webhookId, newest.id),
-        ...mark,
-        ...{ eventId: newest.id, webhookId, deliveryId: id, succeededId: id },
-      })),
-  );
+  await fill(deliveries, deliveryRows(ofNewest));
+  await fill(service, recordRows(ofNewest.filter((_, index) => index % 2 === 1)));
   const retrying = aLargeDelivery(later(now, 1), {
     ...tenant,
     webhookId: large.id,
@@ -423,12 +389,9 @@ export async function worstCases(tables: TestTables, api: Api) {
     ...{ ...retrying, id: newId('dlv', later(now, 1)) },
     ...{ webhookId: messenger.id, eventType: 'channel.message' },
   };
-  await fill(deliveries, [retrying, retryingAtChannel].map(buildRow));
-  const openRow = buildRow(
-    aDelivery({ ...tenant, eventId: newId('evt', later(now, -120_000)), webhookId: large.id }),
-  );
-  await fill(deliveries, [...rows, ...channelRows, ...unconfirmed].map(buildRow));
-  await fill(deliveries, [openRow]);
+  const open = aDelivery({ ...tenant, eventId: newId('evt', later(now, -120_000)), webhookId: large.id });
+  const each = [retrying, retryingAtChannel, ...rows, ...channelRows, ...unconfirmed, open];
+  await fill(deliveries, deliveryRows(each));
   await fill(
     ledger,
     [large, ...others, messenger].flatMap(({ id: webhookId }) =>

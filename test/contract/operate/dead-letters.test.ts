@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Context } from '../../../lib/operate/context.ts';
 import {
   discardLetters,
   listLetters,
@@ -11,7 +10,7 @@ import {
   showLetter,
 } from '../../../lib/operate/dead-letters.ts';
 import { aBusEvent } from '../../builders.ts';
-import { operators } from './operator-commands.ts';
+import { operators, refusal } from './operator-commands.ts';
 
 const anOperator = operators();
 
@@ -38,12 +37,6 @@ async function setUp(count: number) {
       .Messages ?? [];
   return { context, events, list, received: () => receive(queues.meter.url), queues };
 }
-
-const refusal = (work: Promise<unknown>) =>
-  work.then(
-    () => expect.fail('it was to be refused'),
-    (error: Error) => error.message,
-  );
 
 // Each test has queues of its own, and waits for late messages.
 describe.concurrent('dead letters', () => {
@@ -114,14 +107,10 @@ describe.concurrent('dead letters', () => {
     expect((await list()).letters).toHaveLength(2);
   });
 
-  it('of an unknown queue are refused with the names of the queues', async () => {
+  it('of an unknown queue, or without a source queue, are refused', async () => {
     const { context } = await anOperator();
     expect(await refusal(listLetters(context(), ['metre']))).toContain('There are: delivery, meter.');
-  });
-
-  it('without a source queue are not redriven', async () => {
-    const { context } = await anOperator();
-    const redrive = (ready: Context) => redriveLetters(ready, ['delivery']);
-    expect(await refusal(redrive(context({ yes: true })))).toContain('have no queue to go back to');
+    const redriven = redriveLetters(context({ yes: true }), ['delivery']);
+    expect(await refusal(redriven)).toContain('have no queue to go back to');
   });
 });

@@ -6,7 +6,7 @@ import type { Engine } from 'aws-local/engines/engine.ts';
 import { startSecrets } from 'aws-local/engines/secrets.ts';
 import { sqs } from 'aws-local/test/engines.ts';
 import { plain } from 'terminal/paint.ts';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { Context } from '../../../lib/operate/context.ts';
 import type { Flags } from '../../../lib/operate/flags.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -102,3 +102,10 @@ export function operators() {
     };
   };
 }
+
+/** The message with which a command is refused. */
+export const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => expect.fail('it was to be refused'),
+    (error: Error) => error.message,
+  );

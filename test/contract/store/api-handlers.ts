@@ -1,7 +1,8 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
 import type { Keyring } from '../../../functions/aws/keyrings.ts';
 import type { Route } from '../../../functions/http/route.ts';
@@ -9,7 +10,6 @@ import { anOrganization } from '../../builders.ts';
 import type { dynamoDb, TestTables } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
 import { anIssuer, type Handler, importHandler } from '../api/functions.ts';
-import { addressOf } from './conversation-service.ts';
 
 export interface Call {
   params?: Record<string, string>;
@@ -21,6 +21,19 @@ export interface Call {
 
 /** A resource in the API's answer. */
 export type Data = Record<string, unknown>;
+
+/** Messages of all visitors of an organization of tier `standard` in a minute. */
+export const VISITOR_LIMIT = 30;
+
+type Next = (call: never) => Promise<never>;
+type Step = (next: Next, context: object) => Next;
+
+/** Endpoint of the engine, for functions that create their clients themselves. */
+async function addressOf(engine: ReturnType<typeof dynamoDb>): Promise<string> {
+  const endpoint = await engine.client().config.endpoint?.();
+  if (endpoint === undefined) throw new Error("an engine's client must have an endpoint");
+  return `${endpoint.protocol}//${endpoint.hostname}:${endpoint.port}`;
+}
 
 /** The functions of all routes as Lambda runs them on these tables, called with one key or session. */
 export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTables, keyring: Keyring) {
@@ -35,6 +48,7 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     RATE_LIMIT_SANDBOX: '1000000',
     RATE_LIMIT_SCALE: '1000000',
     VISITOR_LIMIT_SANDBOX: '1000000',
+    VISITOR_LIMIT_STANDARD: String(VISITOR_LIMIT),
     VISITOR_LIMIT_SCALE: '1000000',
     SERVICE_TABLE: tables.service.name,
     OUTBOX_TABLE: tables.outbox.name,
@@ -52,7 +66,14 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     handlers.set(key, handler);
     return handler;
   };
-  const { ports } = await import('../../../functions/api/route-handler.ts');
+  const { ports, tables: used } = await import('../../../functions/api/route-handler.ts');
+  const steps: Step[] = [];
+  // The client puts its own steps together once: these are looked up at each call.
+  used.service.client.middlewareStack.add(
+    (next, context) => (call) =>
+      steps.reduceRight<Next>((inner, step) => step(inner, context), next as unknown as Next)(call as never),
+    { step: 'initialize', priority: 'high', name: 'stepsOfTests' },
+  );
   const called = new Set<RouteKey>();
   const request = (credential: string) => async (key: RouteKey, call: Call) =>
     (await findHandler(key))(buildRequest(routes[key], credential, call), INVOCATION);
@@ -62,6 +83,15 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     called,
     /** The units that the last call consumed. */
     consumed: () => ports.capacity.consumed(),
+    /** The functions' client. What a test adds to it, the first outermost, is gone at the end of the test. */
+    client: {
+      middlewareStack: {
+        add(step: Step) {
+          steps.push(step);
+          onTestFinished(() => void steps.splice(steps.indexOf(step), 1));
+        },
+      },
+    } as unknown as DynamoDBClient,
     /** A session of an admin of an organization. */
     session: (orgId: string) => issuer.token(orgId),
 
@@ -78,12 +108,12 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
         return answer.body === '' ? {} : JSON.parse(answer.body).data;
       },
 
-    /** The same, with the status and the whole body of any answer. */
+    /** The same, with the status, the headers and the whole body of any answer. */
     asker:
       (credential: string) =>
-      async (key: RouteKey, call: Call = {}): Promise<{ status: number } & Data> => {
-        const { statusCode, body } = await request(credential)(key, call);
-        return { status: statusCode, ...JSON.parse(body) };
+      async (key: RouteKey, call: Call = {}): Promise<{ status: number; headers: Data } & Data> => {
+        const { statusCode, headers, body } = await request(credential)(key, call);
+        return { status: statusCode, headers, ...JSON.parse(body) };
       },
 
     close() {

@@ -1,36 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { deriveDeliveryId, newId } from '../../../functions/aws/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { deliveryContexts } from '../../../functions/delivery/dispatch.ts';
-import { outboxStore } from '../../../functions/delivery/outbox.ts';
 import { type Channel, channelStore } from '../../../functions/receivers/channels.ts';
-import { buildEndpointChange } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
-import {
-  anEndpoint,
-  anEvent,
-  anHttpChannel,
-  aTenant,
-  aWebWidget,
-  later,
-  NOW,
-  seconds,
-} from '../../builders.ts';
+import { anEndpoint, anHttpChannel, aTenant, aWebWidget, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 
 const engine = dynamoDb();
 
 async function anOrganization() {
-  const { service, outbox } = await engine.tables();
+  const { service } = await engine.tables();
   const channels = channelStore(service);
   const endpoints = endpointStore(service);
   const commit = committer(service.client);
-  const tenant = aTenant();
-  const { orgId } = tenant;
+  const { orgId } = aTenant();
   return {
-    tenant,
-    service,
-    outbox,
     channels,
     endpoints,
     commit,
@@ -88,38 +72,5 @@ describe('channels', () => {
     const endpoint = anEndpoint({ orgId });
     expect(await commit(endpoints.add(endpoint))).toEqual(COMMITTED);
     expect(await endpoints.all(orgId)).toEqual([endpoint]);
-  });
-});
-
-describe('an `http` channel', () => {
-  it('is found, marked, counted and disabled by the engine like an endpoint, and stays a channel', async () => {
-    const { service, outbox, channels, endpoints, commit, tenant, orgId, add } = await anOrganization();
-    const channel = anHttpChannel({ orgId, consecutiveFailures: 9 });
-    await add(channel);
-    const { kind, name, ...endpoint } = channel;
-
-    expect(await endpoints.find(orgId, channel.id)).toEqual(endpoint);
-    const event = anEvent({ onlyTo: channel.id, tenant });
-    await commit([outboxStore(outbox).append(event)]);
-    const ref = { ...tenant, id: newId('dlv', NOW), webhookId: channel.id, eventId: event.id };
-    const contextOf = await deliveryContexts(service, outbox, () => undefined)([ref]);
-    expect(contextOf(ref)).toEqual({ endpoint, event });
-
-    const pace = { is: 'slow', until: later(NOW, seconds(120)).toISOString() } as const;
-    await endpoints.setPace(orgId, channel.id, undefined, pace);
-    expect(await commit([buildEndpointChange(service, channel, 'disable', NOW)])).toEqual(COMMITTED);
-
-    expect(await channels.find(orgId, channel.id)).toEqual({
-      ...channel,
-      kind,
-      name,
-      status: 'auto_disabled',
-      consecutiveFailures: 10,
-      failingSince: NOW.toISOString(),
-      disabledAt: NOW.toISOString(),
-      disabledReason: 'consecutive_failures',
-      pace,
-    });
-    expect(deriveDeliveryId(event.id, channel.id)).toMatch(/^dlv_/);
   });
 });

@@ -5,10 +5,13 @@ import { committer } from '../../../functions/aws/transaction.ts';
 import {
   applyStateChange,
   type Conversation,
+  type ConversationFilter,
+  ConversationStatus,
   conversationStore,
   type StateChange,
 } from '../../../functions/conversations/conversations.ts';
 import { aConversation, aTenant, later, NOW } from '../../builders.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
 import { casesOf } from '../../support/cases.ts';
 
@@ -27,20 +30,13 @@ const moves: fc.Arbitrary<StateChange> = fc.oneof(
   fc.constant<StateChange>({ kind: 'reopen', at: NOW }),
 );
 
-async function setUp(conversation = aConversation()) {
+async function setUp() {
   const { service } = await engine.tables();
   const store = conversationStore(service);
   const commit = committer(service.client);
   const tenant = aTenant();
-  await commit(store.add(tenant, conversation));
-  return {
-    conversation,
-    tenant,
-    store,
-    find: () => store.find(tenant, conversation.id),
-    move: (move: StateChange) => commit([store.changeState(tenant, conversation.id, move)]),
-    commit,
-  };
+  await commit(store.add(tenant, aConversation()));
+  return { tenant, store, commit };
 }
 
 describe('a state change of a stored conversation', () => {
@@ -63,31 +59,6 @@ describe('a state change of a stored conversation', () => {
     );
   });
 
-  it.each<[string, Conversation, StateChange]>([
-    ['hands an open one off', aConversation(), { kind: 'hand-off', at: NOW }],
-    ['resolves an open one', aConversation(), { kind: 'resolve', by: 'api', at: NOW }],
-    [
-      'resolves one that is handed off',
-      aConversation({ status: 'handed_off' }),
-      { kind: 'resolve', by: 'api', at: NOW },
-    ],
-    [
-      'opens a resolved one',
-      aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'api' }),
-      { kind: 'reopen', at: NOW },
-    ],
-  ])('%s once when twenty are tried at once', async (_, conversation, move) => {
-    const { find, move: tried } = await setUp(conversation);
-
-    const results = await Promise.all(Array.from({ length: 20 }, () => tried(move)));
-
-    expect(results.filter(({ kind }) => kind === 'committed')).toHaveLength(1);
-    expect(results.filter(({ kind }) => kind === 'refused')).toEqual(
-      Array.from({ length: 19 }, () => REFUSED),
-    );
-    expect(await find()).toEqual(applyStateChange(conversation, move));
-  });
-
   it.each<StateChange>([
     { kind: 'hand-off', at: NOW },
     { kind: 'resolve', by: 'api', at: NOW },
@@ -102,3 +73,102 @@ describe('a state change of a stored conversation', () => {
     expect((await store.list(tenant, { limit: 10 })).items).toHaveLength(1);
   });
 });
+
+/** Two values of each field, and times of a few milliseconds, so that filters match some of a few. */
+const USERS = ['ada', 'a user whose name begins like another'];
+const CHANNELS = ['web', 'chn_web'];
+const SPAN = 12;
+const milliseconds = fc.integer({ min: 0, max: SPAN });
+
+const conversations = fc.array(
+  fc.record({
+    externalUserId: fc.constantFrom(...USERS),
+    channelId: fc.constantFrom(...CHANNELS),
+    status: fc.constantFrom(...ConversationStatus.options),
+    created: milliseconds,
+    updated: milliseconds,
+  }),
+  { minLength: 1, maxLength: 30, size: 'max' },
+);
+const time = milliseconds.map((ms) => later(NOW, ms));
+const filters: { readonly [Name in keyof Required<ConversationFilter>]: fc.Arbitrary<unknown> } = {
+  externalUserId: fc.constantFrom(...USERS),
+  channelId: fc.constantFrom(...CHANNELS),
+  status: fc.subarray([...ConversationStatus.options], { minLength: 1 }),
+  updatedAfter: time,
+  updatedBefore: time,
+};
+const NAMES = Object.keys(filters) as (keyof ConversationFilter)[];
+/** Every combination of filters, none and all included. */
+const COMBINATIONS = Array.from({ length: 2 ** NAMES.length }, (_, mask) =>
+  NAMES.filter((_name, bit) => mask & (1 << bit)),
+);
+
+/** The rule, apart from the code that is tested. */
+const isWanted = (filter: ConversationFilter) => (conversation: Conversation) =>
+  (!filter.externalUserId || conversation.externalUserId === filter.externalUserId) &&
+  (!filter.channelId || conversation.channelId === filter.channelId) &&
+  (!filter.status || filter.status.includes(conversation.status)) &&
+  (!filter.updatedAfter || new Date(conversation.updatedAt) >= filter.updatedAfter) &&
+  (!filter.updatedBefore || new Date(conversation.updatedAt) < filter.updatedBefore);
+
+it.each([
+  ['in memory', async () => memoryTables(), casesOf(2, 40)],
+  ['in the engine', () => engine.tables(), 1],
+] as const)(
+  'every combination of filters finds what matches, in pages of 3 while others write (%s)',
+  { timeout: 120_000 },
+  async (_where, tablesOf, runs) => {
+    for (const names of COMBINATIONS)
+      await fc.assert(
+        fc.asyncProperty(
+          conversations,
+          fc.record(Object.fromEntries(names.map((name) => [name, filters[name]]))),
+          async (made, given) => {
+            const filter: ConversationFilter = given;
+            const { service } = await tablesOf();
+            const store = conversationStore(service);
+            const [tenant, other] = [aTenant(), aTenant()];
+            const commit = committer(service.client);
+            const existing = made.map(({ created, updated, ...fields }) => {
+              const at = later(NOW, created);
+              const updatedAt = later(NOW, Math.max(created, updated)).toISOString();
+              return aConversation({
+                ...fields,
+                id: newId('cnv', at),
+                createdAt: at.toISOString(),
+                updatedAt,
+              });
+            });
+            for (const [index, conversation] of existing.entries())
+              await commit(store.add(index % 5 === 4 ? other : tenant, conversation));
+            // One changes while the list is read: it may be there or not, and once.
+            const [changing] = existing;
+            const ids: string[] = [];
+            let after: string | undefined;
+            for (let page = 0; page === 0 || after !== undefined; page += 1) {
+              const { items, next } = await store.list(tenant, { limit: 3, after }, filter);
+              ids.push(...items.map(({ id }) => id));
+              after = next;
+              await commit(
+                store.add(tenant, aConversation({ ...changing, id: newId('cnv', later(NOW, 99)) })),
+              );
+              if (changing)
+                await commit([
+                  store.update(tenant, changing, { channelId: 'another' }, new Date(changing.updatedAt)),
+                ]);
+            }
+
+            const expected = existing
+              .filter((_conversation, index) => index % 5 !== 4)
+              .filter(isWanted(filter))
+              .map(({ id }) => id);
+            const isSettled = (id: string) => id !== changing?.id;
+            expect(ids).toEqual([...new Set(ids)].toSorted().reverse());
+            expect(ids.filter(isSettled)).toEqual(expected.filter(isSettled).toSorted().reverse());
+          },
+        ),
+        { numRuns: runs },
+      );
+  },
+);

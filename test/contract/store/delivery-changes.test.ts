@@ -1,37 +1,25 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Table } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
 import type { ClaimedDelivery, Delivery } from '../../../functions/delivery/delivery.ts';
-import { dueIndex } from '../../../functions/delivery/due-index.ts';
-import { buildDeliveryKey, deliveryMoves, deliveryStore } from '../../../functions/delivery/rows.ts';
-import { settlements } from '../../../functions/delivery/settle.ts';
+import { buildDeliveryKey } from '../../../functions/delivery/rows.ts';
+import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { noMeasures } from '../../doubles/no-measures.ts';
-import { recordedLog } from '../../doubles/recorded-log.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { exhausted, retryingIn, succeeded, TRACE } from './attempts.ts';
+import { casesOf } from '../../support/cases.ts';
+import { anAttempt, exhausted, LEASE_SECONDS, refusal, retryingIn, succeeded, TRACE } from './attempts.ts';
+import { dynamoDbStores, newStores } from './stores.ts';
 
 const MAX_ATTEMPTS = 8;
 const LEASE = { token: 'a-token', until: NOW.getTime() + seconds(25) };
 const turn = { at: NOW.getTime() + seconds(600), era: 1, attempts: 0, missed: 0 };
 
 function storesOf(tables: TestTables, deliveries: Table = tables.deliveries) {
-  const terms = {
-    graceSeconds: 900,
-    maxAttempts: MAX_ATTEMPTS,
-    commitSeconds: 20,
-    measures: noMeasures,
-    log: recordedLog(),
-  };
-  return {
-    ...dueIndex(deliveries),
-    ...deliveryStore(deliveries),
-    ...deliveryMoves(deliveries),
-    ...settlements({ ...tables, deliveries }, terms),
-    commit: committer(tables.service.client),
-  };
+  const stores = dynamoDbStores({ ...tables, deliveries });
+  return { ...stores.due, ...stores.deliveries, commit: committer(tables.service.client) };
 }
 type Stores = ReturnType<typeof storesOf>;
 
@@ -139,15 +127,93 @@ describe('change that the SDK repeats after a lost response', () => {
     expect(stored?.attempts).toBe(delivery.attempts + Number(name === 'claim'));
     expect(stored?.attemptLog).toHaveLength(Number(name.startsWith('settle')));
   });
+});
 
-  it('is refused when another worker has made the change', async () => {
-    const tables = await engine.tables();
-    const stores = storesOf(tables);
-    const delivery = aDelivery(isLeased);
-    await stores.add(delivery);
-    await stores.settle(claimOf(delivery), succeeded, TRACE);
-    const other = { ...succeeded, attempt: { ...succeeded.attempt, number: 2 } };
-    expect(await stores.settle(claimOf(delivery), other, TRACE)).toBe('refused');
-    expect(await stores.skip(delivery, 'endpoint_deleted', later(NOW, 1))).toBe('refused');
+const make = newStores();
+
+const LEASE_MS = seconds(LEASE_SECONDS);
+const RETRY_MS = seconds(30);
+
+/** A sequence of steps: time passes, one worker claims, or one of the earlier workers settles. */
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant('elapse' as const),
+    ms: fc.constantFrom(1, 1000, RETRY_MS, LEASE_MS - 1, LEASE_MS),
+  }),
+  fc.record({ kind: fc.constant('claim' as const) }),
+  fc.record({
+    kind: fc.constant('settle' as const),
+    worker: fc.nat(),
+    as: fc.constantFrom('retrying' as const, 'retrying' as const, 'succeeded' as const, 'exhausted' as const),
+    hold: fc.constantFrom('hidden' as const, 'delayed' as const, 'parked' as const),
+  }),
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+function buildSettlement(
+  claim: ClaimedDelivery,
+  { as, hold }: Extract<Step, { kind: 'settle' }>,
+  at: Date,
+): Settlement {
+  if (as === 'succeeded') return { kind: as, attempt: anAttempt({ number: claim.attempts }), at };
+  const attempt = { ...refusal, number: claim.attempts };
+  if (as === 'exhausted') return { kind: as, attempt, at, terminalReason: 'max_attempts' };
+  return { kind: as, attempt, at, nextRetryAt: later(at, RETRY_MS), wait: { hold, lane: 'retry' } };
+}
+
+describe('the lease of a delivery', () => {
+  it('admits one worker at a time and eight at most, and refuses settlements after its end', async () => {
+    const { deliveries } = await make();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+        const delivery = aDelivery();
+        await deliveries.add(delivery);
+        let now = NOW;
+        let holder: ClaimedDelivery | undefined;
+        let dueAt = NOW;
+        let ended = false;
+        const claims: ClaimedDelivery[] = [];
+        const settledClaims = new Set<ClaimedDelivery>();
+
+        const isHeld = () => holder !== undefined && now.getTime() < holder.lease.until;
+        for (const taken of steps) {
+          if (taken.kind === 'elapse') {
+            now = later(now, taken.ms);
+          } else if (taken.kind === 'claim') {
+            const free = !ended && !isHeld() && now >= dueAt && claims.length < MAX_ATTEMPTS;
+            const claim = await deliveries.claim(delivery, {
+              now,
+              leaseSeconds: LEASE_SECONDS,
+              maxAttempts: MAX_ATTEMPTS,
+            });
+            expect(claim.kind === 'claimed').toBe(free);
+            if (claim.kind !== 'claimed') continue;
+            expect(claim.delivery.attempts).toBe(claims.length + 1);
+            claims.push(claim.delivery);
+            holder = claim.delivery;
+          } else if (claims.length > 0) {
+            const claim = claims[taken.worker % claims.length];
+            if (claim === undefined) continue;
+            const settlement = buildSettlement(claim, taken, now);
+            const result = await deliveries.settle(claim, settlement, TRACE);
+            const may = claim === holder && isHeld();
+            // A repeated settlement has its first result: the SDK repeats a request whose response was lost.
+            expect(result).toBe(may || settledClaims.has(claim) ? 'done' : 'refused');
+            if (!may) continue;
+            settledClaims.add(claim);
+            holder = undefined;
+            ended = settlement.kind !== 'retrying';
+            if (settlement.kind === 'retrying') dueAt = settlement.nextRetryAt;
+          }
+        }
+
+        const stored = await deliveries.find(delivery);
+        expect(stored?.attempts).toBe(claims.length);
+        expect(stored?.terminalAt !== undefined).toBe(ended);
+        const settled = stored?.attemptLog.map(({ number }) => number) ?? [];
+        expect(new Set(settled).size).toBe(settled.length);
+      }),
+      { numRuns: casesOf(12, 40) },
+    );
   });
 });

@@ -1,15 +1,19 @@
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/aws/ids.ts';
 import { put, type Table } from '../../../functions/aws/table.ts';
-import type { AttemptError, ClaimedDelivery } from '../../../functions/delivery/delivery.ts';
-import { LOST_OUTCOME } from '../../../functions/delivery/delivery.ts';
+import {
+  type AttemptError,
+  type ClaimedDelivery,
+  LOST_OUTCOME,
+} from '../../../functions/delivery/delivery.ts';
 import type { Settlement } from '../../../functions/delivery/settle.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import type { AuditEntry } from '../../../functions/tenancy/audit.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { claimAgain, claimed, ENDED, exhausted, LEASE_END, succeeded, TRACE } from './attempts.ts';
+import { claimed, ENDED, exhausted, LEASE_END, succeeded, TRACE } from './attempts.ts';
 import { conflictOnOverlap } from './faults.ts';
 import { dynamoDbStores, newStores, type Stores } from './stores.ts';
 
@@ -20,34 +24,29 @@ const make = newStores(engine);
 const claims = (stores: Stores, { orgId, id }: Endpoint, count: number): Promise<ClaimedDelivery[]> =>
   Promise.all(Array.from({ length: count }, () => claimed(stores, { orgId, webhookId: id, attempts: 7 })));
 
-const findNotice = (
-  { orgId, id }: Endpoint,
-  {
-    at = ENDED,
-    error: { error: lastError, errorCode: lastErrorCode } = exhausted.attempt as AttemptError,
-  } = {},
-) => ({
+interface Told {
+  at?: Date;
+  error?: AttemptError;
+}
+const lastOf = ({ error, errorCode }: AttemptError) => ({ lastError: error, lastErrorCode: errorCode });
+const REFUSED = exhausted.attempt as AttemptError;
+
+const findNotice = ({ orgId, id }: Endpoint, { at = ENDED, error = REFUSED }: Told = {}) => ({
   kind: 'notice',
   id: `${id}#disabled#${at.toISOString()}`,
   type: 'webhook.disabled',
   orgId,
   generation: 0,
   createdAt: at.toISOString(),
-  data: { webhookId: id, disabledAt: at.toISOString(), lastError, lastErrorCode },
+  data: { webhookId: id, disabledAt: at.toISOString(), ...lastOf(error) },
   traceId: TRACE,
 });
 
-const findWarning = (
-  endpoint: Endpoint,
-  {
-    at = ENDED,
-    error: { error: lastError, errorCode: lastErrorCode } = exhausted.attempt as AttemptError,
-  } = {},
-) => ({
+const findWarning = (endpoint: Endpoint, { at = ENDED, error = REFUSED }: Told = {}) => ({
   ...findNotice(endpoint, { at }),
   id: `${endpoint.id}#failing#${at.toISOString()}`,
   type: 'webhook.failing',
-  data: { webhookId: endpoint.id, lastError, lastErrorCode },
+  data: { webhookId: endpoint.id, ...lastOf(error) },
 });
 
 const findEntry = ({ orgId, id }: Endpoint, at = ENDED): AuditEntry => ({
@@ -69,23 +68,24 @@ async function failAtOnce(stores: Stores, ends: ClaimedDelivery[]): Promise<void
 }
 
 describe('the disabling of an endpoint', () => {
-  async function setUp(changes: Partial<Endpoint> = {}) {
-    const stores = await make();
+  async function setUp(changes: Partial<Endpoint> = {}, given?: Stores) {
+    const stores = given ?? (await make());
     const endpoint = anEndpoint(changes);
     await stores.endpoints.put(endpoint);
     const find = () => stores.endpoints.find(endpoint.orgId, endpoint.id);
     return { stores, endpoint, find };
   }
 
-  it('is done by one of ten settlements at once, with one notice and one entry of the audit log', async () => {
-    const { stores, endpoint, find } = await setUp({
-      consecutiveFailures: 9,
-      failingSince: NOW.toISOString(),
-    });
+  it('is done by one of ten settlements at once that conflict, with one notice and one entry of the audit log', async () => {
+    const client = engine.client();
+    const conflicts = conflictOnOverlap(client);
+    const changes = { consecutiveFailures: 9, failingSince: NOW.toISOString() };
+    const { stores, endpoint, find } = await setUp(changes, dynamoDbStores(await engine.tables(client)));
     const ends = await claims(stores, endpoint, 10);
 
     await failAtOnce(stores, ends);
 
+    expect(conflicts.count()).toBeGreaterThan(0);
     expect(await find()).toEqual({
       ...endpoint,
       status: 'auto_disabled',
@@ -96,17 +96,6 @@ describe('the disabling of an endpoint', () => {
     expect(await stores.notices()).toEqual([findNotice(endpoint)]);
     expect(await stores.auditEntries(endpoint.orgId)).toEqual([findEntry(endpoint)]);
     expect(stores.log.entries.map(({ code }) => code)).toEqual(['ENDPOINT_DISABLED']);
-  });
-
-  it('makes no notice when the attempt has lost its lease', async () => {
-    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
-    const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
-    await claimAgain(stores, late, LEASE_END);
-
-    expect(await stores.deliveries.settle(late, exhausted, TRACE)).toBe('refused');
-    expect(await find()).toEqual(endpoint);
-    expect(await stores.notices()).toEqual([]);
-    expect(await stores.auditEntries(endpoint.orgId)).toEqual([]);
   });
 
   it('makes its notice also when the last attempt was lost with its worker', async () => {
@@ -178,23 +167,6 @@ describe('the warning of a failing endpoint', () => {
   });
 });
 
-describe('the disabling of an endpoint during transaction conflicts', () => {
-  it('is done once, with one notice', async () => {
-    const client = engine.client();
-    const stores = dynamoDbStores(await engine.tables(client));
-    const conflicts = conflictOnOverlap(client);
-    const endpoint = anEndpoint({ consecutiveFailures: 9 });
-    await stores.endpoints.put(endpoint);
-    const ends = await claims(stores, endpoint, 10);
-
-    await failAtOnce(stores, ends);
-
-    expect(conflicts.count()).toBeGreaterThan(0);
-    expect(stores.log.entries.map(({ code }) => code)).toEqual(['ENDPOINT_DISABLED']);
-    expect(await stores.notices()).toEqual([findNotice(endpoint)]);
-  });
-});
-
 const DISABLED = { status: 'auto_disabled', consecutiveFailures: 10 } as const;
 const counted = (consecutiveFailures: number) => ({ status: 'active', consecutiveFailures }) as const;
 
@@ -248,3 +220,61 @@ function changedBeforeCommit({ client, name }: Table, change: () => Promise<unkn
   };
   return { client: Object.create(client, { send: { value: send } }), name };
 }
+
+/** Ends that change their endpoint, and its failures before each. */
+const EFFECTS: readonly [effect: 'reset' | 'count' | 'disable', failures: number, as: Settlement][] = [
+  ['reset', 5, succeeded],
+  ['count', 2, exhausted],
+  ['disable', 9, exhausted],
+];
+
+/** A sandbox's endpoint, and a claimed delivery to it with its last attempt. */
+async function setUp(stores: Stores, consecutiveFailures: number) {
+  const { tenant, reset } = await stores.sandbox();
+  const endpoint = anEndpoint({ orgId: tenant.orgId, consecutiveFailures });
+  await stores.endpoints.put(endpoint);
+  const claim = await claimed(stores, { ...tenant, webhookId: endpoint.id, attempts: 7 });
+  return { stores, tenant, reset, endpoint, claim };
+}
+
+describe('the end of a delivery in a sandbox', () => {
+  it.each(EFFECTS)('has no effect "%s" after a reset, and makes no notice', async (_effect, failures, as) => {
+    const { stores, endpoint, claim, reset } = await setUp(await make(), failures);
+    await reset();
+
+    expect(await stores.deliveries.settle(claim, as, TRACE)).toBe('refused');
+
+    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
+    expect(await stores.deliveries.find(claim)).toEqual(claim);
+    expect(await stores.notices()).toEqual([]);
+  });
+
+  it.each([
+    ['count', 2],
+    ['disable', 9],
+  ] as const)('has no effect "%s" after a reset when its worker was lost', async (_effect, failures) => {
+    const { stores, endpoint, claim, reset } = await setUp(await make(), failures);
+    await reset();
+
+    expect(await stores.deliveries.exhaust(claim, LEASE_END, TRACE)).toBe('refused');
+    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
+    expect(await stores.notices()).toEqual([]);
+  });
+
+  it('needs no check when it does not change its endpoint', async () => {
+    const { stores, claim, reset } = await setUp(await make(), 0);
+    await reset();
+
+    expect(await stores.deliveries.settle(claim, succeeded, TRACE)).toBe('done');
+  });
+
+  it('records the success of a redelivery in its own generation only', async () => {
+    const { stores, tenant, endpoint, reset } = await setUp(await make(), 0);
+    const redelivery = () => ({ ...tenant, webhookId: endpoint.id, id: newId('dlv', NOW) });
+    const [first, late] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
+    const settle = (claim: ClaimedDelivery) => stores.deliveries.settle(claim, succeeded, TRACE);
+    expect(await settle(first)).toBe('done');
+    await reset();
+    expect(await settle(late)).toBe('refused');
+  });
+});

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import type { DueEntry, DueRange } from '../../../functions/delivery/due-index.ts';
-import { DUE_SHARDS, DUE_STATES, type DueState, keys, listShards } from '../../../functions/tenancy/keys.ts';
+import { DUE_STATES, type DueState, keys } from '../../../functions/tenancy/keys.ts';
 import type { Stores } from './stores.ts';
 
 type DueIndex = Stores['due'];
@@ -23,12 +23,6 @@ export async function pagesOf(
     positions.push(...(next === undefined ? [] : [next]), ...more);
   }
   return pages;
-}
-
-/** All due entries of all shards. */
-export async function everyDue(due: DueIndex, state: DueState, until = FAR): Promise<DueEntry[]> {
-  const pages = await Promise.all(listShards(DUE_SHARDS).map((shard) => pagesOf(due, state, shard, until)));
-  return pages.flat(2);
 }
 
 /** The entries of a delivery: none, or one with one state. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Delivery, SkipReason, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import type { DueEntry } from '../../../functions/delivery/due-index.ts';
 import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
@@ -27,6 +28,13 @@ const watchedAt = (delivery: Delivery, dueAt: Date) => ({
   dueAt: dueAt.toISOString(),
 });
 const parkedAt = (delivery: Delivery, dueAt: Date) => ({ ...watchedAt(delivery, dueAt), state: 'parked' });
+
+/** @throws unless the delivery has one entry */
+function only(entries: DueEntry[]): DueEntry {
+  const [entry, ...more] = entries;
+  if (entry === undefined || more.length > 0) throw new Error('the delivery was to have one entry');
+  return entry;
+}
 
 /**
  * All operations that end a delivery that was claimed under an unexpired lease, or whose last worker was
@@ -80,11 +88,6 @@ describe('the due index', () => {
     return { ...stores, stores, delivery: claim, places };
   }
 
-  it('has no entry of a delivery that was only added', async () => {
-    const { places } = await setUp();
-    expect(await places()).toEqual([]);
-  });
-
   it.each(['pending', 'retrying'] as const)('watches a %s delivery', async (status) => {
     const { due, delivery, deliveries, places } = await setUp({ status });
 
@@ -92,16 +95,6 @@ describe('the due index', () => {
 
     expect(await places()).toEqual([watchedAt(delivery, LOST)]);
     expect(await deliveries.find(delivery)).toEqual(delivery);
-  });
-
-  it('watches a delivery during an attempt', async () => {
-    const stores = await make();
-    const claim = await claimed(stores);
-
-    await stores.due.watch(claim, LOST);
-
-    expect(await placesOf(stores.due, claim)).toEqual([watchedAt(claim, LOST)]);
-    expect(await stores.deliveries.find(claim)).toEqual(claim);
   });
 
   it('creates no delivery that does not exist', async () => {
@@ -148,17 +141,6 @@ describe('the due index', () => {
     expect(await places()).toEqual([watchedAt(delivery, later(nextRetryAt, seconds(DEFAULT_GRACE_SECONDS)))]);
   });
 
-  it('keeps the entry when a late settlement is refused', async () => {
-    const stores = await make();
-    const late = await claimed(stores);
-    await stores.due.watch(late, LOST);
-    const settlement = { ...retryingIn('parked'), at: LEASE_END };
-
-    expect(await stores.deliveries.settle(late, settlement, TRACE)).toBe('refused');
-
-    expect(await placesOf(stores.due, late)).toEqual([watchedAt(late, LOST)]);
-  });
-
   it.each(ends)('removes the entry of a watched or parked delivery that ends by %s', async (_name, end) => {
     for (const hold of ['hidden', 'parked'] as const) {
       const { stores, delivery, places } = await setUpWaiting(hold);
@@ -172,8 +154,7 @@ describe('the due index', () => {
 
   it('makes a parked delivery watched when its entry is postponed as sent', async () => {
     const { due, deliveries, delivery, places } = await setUpWaiting('parked');
-    const [entry] = await places();
-    if (entry === undefined) throw new Error('the delivery was to be parked');
+    const entry = only(await places());
 
     await due.postpone(entry, LATER, 'sent');
 
@@ -186,8 +167,7 @@ describe('the due index', () => {
   it('marks an entry whose message was deferred the last time', async () => {
     const { due, places } = await setUpWaiting('parked');
     const postpone = async (reason: 'sent' | 'deferred') => {
-      const [entry] = await places();
-      if (entry === undefined) throw new Error('the delivery was to be in the index');
+      const entry = only(await places());
       await due.postpone(entry, LATER, reason);
       return await places();
     };
@@ -203,8 +183,7 @@ describe('the due index', () => {
       const stores = await make();
       const claim = await claimed(stores);
       await stores.due.watch(claim, LOST);
-      const [entry] = await placesOf(stores.due, claim);
-      if (entry === undefined) throw new Error('the delivery was to be watched');
+      const entry = only(await placesOf(stores.due, claim));
       await stores.due.postpone(entry, LATER, 'deferred');
 
       expect(await stores.deliveries.settle(claim, retryingIn(hold), TRACE)).toBe('done');
@@ -215,8 +194,7 @@ describe('the due index', () => {
 
   it('keeps an entry that has changed since it was read', async () => {
     const { due, delivery, places } = await setUpWaiting('parked');
-    const [stored] = await places();
-    if (stored === undefined) throw new Error('the delivery was to be parked');
+    const stored = only(await places());
     await due.postpone(stored, LOST, 'sent');
 
     await due.postpone(stored, LATER, 'sent');
@@ -228,8 +206,7 @@ describe('the due index', () => {
 
   it('does not expire a delivery whose entry has changed since it was read', async () => {
     const { due, places } = await setUpWaiting('parked');
-    const [stored] = await places();
-    if (stored === undefined) throw new Error('the delivery was to be parked');
+    const stored = only(await places());
     await due.postpone(stored, LATER, 'deferred');
 
     expect(await due.expire(stored, LEASE_END)).toBe('refused');
@@ -241,8 +218,7 @@ describe('the due index', () => {
     const stores = await make();
     const claim = await claimed(stores);
     await stores.due.watch(claim, LOST);
-    const [entry] = await placesOf(stores.due, claim);
-    if (entry === undefined) throw new Error('the delivery was to be watched');
+    const entry = only(await placesOf(stores.due, claim));
 
     expect(await stores.due.expire(entry, later(LEASE_END, -1))).toBe('refused');
     expect(await placesOf(stores.due, claim)).toEqual([watchedAt(claim, LOST)]);

@@ -4,7 +4,7 @@ import { toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
 import type { DueEntry, DueRange } from '../../../functions/delivery/due-index.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
-import { everyDue, pagesOf } from './due-entries.ts';
+import { pagesOf } from './due-entries.ts';
 import { newStores, type Stores } from './stores.ts';
 
 const make = newStores();
@@ -80,9 +80,9 @@ describe('a read of the due index', () => {
 
   it('returns what is due by the given time inclusive, and nothing later', async () => {
     const stores = await make();
-    const entries = await setUp(stores, 120, ofOne);
+    const entries = await setUp(stores, 12, ofOne);
 
-    for (const ms of [-1, 0, 50, 110, 119])
+    for (const ms of [-1, 0, 5, 11])
       expect((await pagesOf(stores.due, 'watched', SHARD, later(NOW, ms))).flat()).toEqual(
         entries.slice(0, ms + 1),
       );
@@ -137,18 +137,5 @@ describe('a read of the due index', () => {
 
     expect(readEntries).toEqual(entries);
     expect(await stores.due.find('watched', SHARD, end)).toMatchObject({ entries: [] });
-  });
-
-  it('finds each entry in one shard of one state', async () => {
-    const stores = await make();
-    const entries = await setUp(stores, 40, () => aDelivery());
-
-    expect(byId(await everyDue(stores.due, 'watched'))).toEqual(byId(entries));
-    expect(await everyDue(stores.due, 'parked')).toEqual([]);
-  });
-
-  it('is empty when nothing is due', async () => {
-    const { due } = await make();
-    expect(await due.find('parked', SHARD, NOW)).toMatchObject({ entries: [] });
   });
 });

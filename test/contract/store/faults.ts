@@ -106,19 +106,6 @@ export function loseNextAnswer(client: DynamoDBClient, commandName: string): { l
   return { lost: () => lost };
 }
 
-/** Collects the writes of transactions. */
-export function writesOf(client: DynamoDBClient): () => Write[] {
-  const writes: Write[] = [];
-  client.middlewareStack.add(
-    (next) => (request) => {
-      if (isTransaction(request.input)) writes.push(...(request.input.TransactItems ?? []));
-      return next(request);
-    },
-    { step: 'initialize', name: 'writesOf' },
-  );
-  return () => writes;
-}
-
 /** Ends each page of a query after so many items, as DynamoDB does at 1 MB. */
 export function readInPagesOf(client: DynamoDBClient, limit: number): void {
   client.middlewareStack.add(

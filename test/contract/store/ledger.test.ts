@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import {
+  addCounts,
   getHourBefore,
   type LedgerAddition,
   type LedgerEntry,
@@ -16,10 +18,14 @@ const make = newStores();
 type Ledger = Stores['ledger'];
 
 const SHARD = 'shardId-00000001795245426000-1f2e3d4c';
-const part = { shardId: SHARD, first: '100', last: '100' };
+const part = (first: number, last: number, shardId = SHARD) => ({
+  shardId,
+  first: String(first),
+  last: String(last),
+});
 
 const addAll = (ledger: Ledger, entries: readonly LedgerAddition[]) =>
-  Promise.all(entries.map((entry) => ledger.add(part, entry)));
+  Promise.all(entries.map((entry) => ledger.add(part(100, 100), entry)));
 
 const readOne = async (ledger: Ledger, { webhookId, generation, hour }: LedgerEntry) =>
   (await ledger.read(webhookId, generation, { first: hour, last: hour }))[0];
@@ -104,7 +110,7 @@ describe('a correction of the ledger', () => {
   async function setUp(changes: Partial<LedgerAddition>) {
     const { ledger } = await make();
     const entry = aLedgerEntry(changes);
-    await ledger.add(part, entry);
+    await ledger.add(part(100, 100), entry);
     return { ledger, entry };
   }
   const truth = { owed: 7, succeeded: 4, exhausted: 2, skipped: 1, duplicates: 3 };
@@ -121,7 +127,7 @@ describe('a correction of the ledger', () => {
     'is refused when %s has changed since',
     async (name) => {
       const { ledger, entry } = await setUp({ owed: 8, succeeded: 4 });
-      await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NO_COUNTS, [name]: 1 });
+      await ledger.add(part(101, 200), { ...entry, ...NO_COUNTS, [name]: 1 });
       const changed = await readOne(ledger, entry);
 
       expect(await ledger.correct(entry, truth)).toBe('changed');
@@ -130,14 +136,6 @@ describe('a correction of the ledger', () => {
     },
   );
 
-  it('is done once when ten run at once', async () => {
-    const { ledger, entry } = await setUp({ owed: 8 });
-
-    const results = await Promise.all(Array.from({ length: 10 }, () => ledger.correct(entry, truth)));
-
-    expect(results.filter((result) => result === 'corrected')).toHaveLength(1);
-  });
-
   it('creates no entry', async () => {
     const { ledger } = await make();
     const entry = aLedgerEntry();
@@ -145,13 +143,105 @@ describe('a correction of the ledger', () => {
     expect(await ledger.correct(entry, truth)).toBe('changed');
     expect(await readOne(ledger, entry)).toBeUndefined();
   });
+});
 
-  it('keeps later additions possible', async () => {
-    const { ledger, entry } = await setUp({ owed: 8 });
-    await ledger.correct(entry, truth);
+describe('an addition to the ledger', () => {
+  it('creates an entry and updates it', async () => {
+    const { ledger } = await make();
+    const entry = aLedgerEntry({ owed: 3, succeeded: 2 });
 
-    await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NO_COUNTS, owed: 1 });
+    expect(await ledger.add(part(90, 100), entry)).toBe('added');
+    expect(await readOne(ledger, entry)).toEqual(entry);
 
-    expect(await readOne(ledger, entry)).toMatchObject({ ...truth, owed: 8 });
+    const more = { ...entry, owed: 1, succeeded: 1, exhausted: 1, duplicates: 2 };
+    expect(await ledger.add(part(101, 250), more)).toBe('added');
+    expect(await readOne(ledger, entry)).toEqual({ ...entry, ...addCounts(entry, more) });
+  });
+
+  it.each([
+    ['the same part again', part(5, 10)],
+    ['a part that begins earlier', part(2, 4)],
+    ['a part that goes on further', part(7, 20)],
+    ['a part that begins with the last that was counted', part(10, 11)],
+  ])('does not count %s, and returns the position up to which changes are counted', async (_name, again) => {
+    const { ledger } = await make();
+    const entry = aLedgerEntry({ owed: 3 });
+    await ledger.add(part(5, 10), entry);
+
+    expect(await ledger.add(again, entry)).toEqual({ countedTo: '10' });
+
+    expect(await readOne(ledger, entry)).toEqual(entry);
+  });
+
+  it('compares sequence numbers as numbers of any length', async () => {
+    const { ledger } = await make();
+    const entry = aLedgerEntry({ owed: 1 });
+    await ledger.add(part(8, 9), entry);
+
+    expect(await ledger.add(part(10, 10), entry)).toBe('added');
+    const long = '1234567890123456789012345678901234567890';
+    expect(await ledger.add({ shardId: SHARD, first: long, last: long }, entry)).toBe('added');
+    expect(await ledger.add(part(11, 12), entry)).toEqual({ countedTo: long });
+  });
+
+  it('adds the durations of attempts, and reads none where none were counted', async () => {
+    const { ledger } = await make();
+    const entry = aLedgerEntry({ owed: 1, durations: { 6: 2, 13: 1 } });
+    await ledger.add(part(1, 2), entry);
+    await ledger.add(part(3, 4), { ...entry, durations: { 13: 4, 27: 1 } });
+    const other = aLedgerEntry({ owed: 1 });
+    await ledger.add(part(1, 2), other);
+
+    expect((await readOne(ledger, entry))?.durations).toEqual({ 6: 2, 13: 5, 27: 1 });
+    expect((await readOne(ledger, other))?.durations).toBeUndefined();
+  });
+
+  it('counts once when ten add the same part at once, and in each of several shards', async () => {
+    const { ledger } = await make();
+    const entry = aLedgerEntry({ owed: 1 });
+
+    const same = await Promise.all(Array.from({ length: 10 }, () => ledger.add(part(1, 5), entry)));
+    const different = await Promise.all(
+      Array.from({ length: 20 }, (_unused, shard) => ledger.add(part(1, 5, `shardId-${shard}`), entry)),
+    );
+
+    expect(same.filter((result) => result === 'added')).toHaveLength(1);
+    expect(different).toEqual(Array.from({ length: 20 }, () => 'added'));
+    expect(await readOne(ledger, entry)).toEqual({ ...entry, owed: 21 });
+  });
+
+  it('counts every change once when parts are read again in other batches', async () => {
+    const { ledger } = await make();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 12 }),
+        fc.array(fc.tuple(fc.nat(11), fc.nat(11)), { maxLength: 8 }),
+        async (count, cuts) => {
+          const entry = aLedgerEntry();
+          // After any restart the reader comes to the end, going back at most to what is counted.
+          const reads = [
+            ...cuts.map(([one, other]) => [Math.min(one, other), Math.max(one, other)]),
+            [0, count],
+          ];
+          let reached = 0;
+          for (const [from = 0, to = 0] of reads) {
+            let first = Math.min(from, reached);
+            const last = Math.min(to, count);
+            while (first < last) {
+              const result = await ledger.add(part(first + 1, last), {
+                ...entry,
+                ...NO_COUNTS,
+                owed: last - first,
+              });
+              if (result === 'added') break;
+              first = Number(result.countedTo);
+            }
+            reached = Math.max(reached, last);
+          }
+          expect(await readOne(ledger, entry)).toEqual({ ...entry, ...NO_COUNTS, owed: count });
+        },
+      ),
+      { numRuns: 25 },
+    );
   });
 });

@@ -100,6 +100,13 @@ const lives = fc.record({
   ),
 });
 
+function aNotifierOf(table: Table, recipients: number, given: Notifier['results']): Notifier {
+  const notifier = aNotifier({ table });
+  notifier.people.admins = admins(recipients);
+  notifier.results.push(...given);
+  return notifier;
+}
+
 /** Checks that no two e-mails to the same recipients were sent within 24 hours. */
 function expectNoneTooSoon({ sent }: Notifier): void {
   for (const [index, { to, at }] of sent.entries())
@@ -133,9 +140,7 @@ describe.each<[name: string, make: () => Promise<Table>, numRuns: number]>([
     const table = await make();
     await fc.assert(
       fc.asyncProperty(lives, async ({ recipients, results: given, rounds }) => {
-        const notifier = aNotifier({ table });
-        notifier.people.admins = admins(recipients);
-        notifier.results.push(...given);
+        const notifier = aNotifierOf(table, recipients, given);
         const tenant = aTenant();
         const sourceId = newId('src', NOW);
         const open = new Map<BusEvent, number>();
@@ -162,9 +167,7 @@ describe.each<[name: string, make: () => Promise<Table>, numRuns: number]>([
     const table = await make();
     await fc.assert(
       fc.asyncProperty(lives, async ({ recipients, results: given, rounds }) => {
-        const notifier = aNotifier({ table });
-        notifier.people.admins = admins(recipients);
-        notifier.results.push(...given);
+        const notifier = aNotifierOf(table, recipients, given);
         const event = aDisabling();
         for (const { elapse, workers } of rounds) {
           notifier.clock.elapse(elapse);

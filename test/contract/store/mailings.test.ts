@@ -2,11 +2,19 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { type MailingStore, type MailRequest, mailingStore } from '../../../functions/notices/mailings.ts';
+import { Contended } from '../../../functions/aws/transaction.ts';
+import { MAIL_BUDGETS, type MailKind } from '../../../functions/notices/mail.ts';
+import {
+  type MailingStore,
+  type MailRequest,
+  mailBudgets,
+  mailingStore,
+} from '../../../functions/notices/mailings.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { loseNextAnswer } from './faults.ts';
+import { rowsIn } from './rows.ts';
 
 const engine = dynamoDb();
 const make = async () => (await engine.tables()).mailings;
@@ -42,43 +50,6 @@ describe('the claim of an e-mail', () => {
     expect(await mailings.claim(other, at(DAY + 2), LEASE)).toEqual({ kind: 'within-window' });
     expect(await mailings.state(other, at(DAY + 3))).toBe('free');
     expect(await mailings.claim(other, at(DAY + 3), LEASE)).toMatchObject({ kind: 'claimed' });
-  });
-
-  it('blocks others forever once it is settled without a window', async () => {
-    const mailings = mailingStore(await make());
-    const sending = aSending({ windowSeconds: Infinity });
-    const token = await claimOnce(mailings, sending);
-    await mailings.settle(sending, token, NOW);
-
-    expect(await mailings.claim({ ...sending, eventId: 'event-2' }, at(3000 * DAY), LEASE)).toEqual({
-      kind: 'within-window',
-    });
-  });
-
-  it('restores the previous state when it is released', async () => {
-    const mailings = mailingStore(await make());
-    const sending = aSending();
-    const second = { ...sending, eventId: 'event-2' };
-    await mailings.settle(sending, await claimOnce(mailings, sending), NOW);
-    const token = await claimOnce(mailings, second, at(DAY));
-    expect(await mailings.release(second, token)).toBe(true);
-
-    expect(await mailings.state(sending, at(DAY))).toBe('done');
-    expect(await mailings.state(second, at(DAY - 1))).toBe('within-window');
-    expect(await mailings.state(second, at(DAY))).toBe('free');
-  });
-
-  it('counts as sent with an unknown outcome when its lease ends', async () => {
-    const mailings = mailingStore(await make());
-    const sending = aSending();
-    const other = { ...sending, eventId: 'event-2' };
-    await claimOnce(mailings, sending);
-
-    expect(await mailings.claim(sending, at(LEASE - 1), LEASE)).toEqual({ kind: 'busy' });
-    expect(await mailings.claim(sending, at(LEASE), LEASE)).toEqual({ kind: 'unknown' });
-    expect(await mailings.claim(other, at(LEASE), LEASE)).toEqual({ kind: 'within-window' });
-    expect(await mailings.claim(other, at(LEASE + DAY - 1), LEASE)).toEqual({ kind: 'within-window' });
-    expect(await mailings.claim(other, at(LEASE + DAY), LEASE)).toMatchObject({ kind: 'claimed' });
   });
 
   it('is neither settled nor released by an earlier worker', async () => {
@@ -182,5 +153,106 @@ describe('e-mail claims in the table', () => {
       sentFor: sending.eventId,
       expiresAt: NOW.getTime() / 1000 + 90 * DAY,
     });
+  });
+});
+
+const orgId = newId('org', NOW);
+let events = 0;
+const aRequest = (changes: Partial<{ orgId: typeof orgId; kind: MailKind }> = {}) => {
+  events += 1;
+  return { orgId, kind: 'source.changed' as MailKind, eventId: `event-${events}`, ...changes };
+};
+const elsewhere = () => ({ orgId: newId('org', NOW) });
+
+describe('the e-mail budget', () => {
+  const budgetsOf = async (content: Partial<{ organization: number; stage: number }>) => {
+    const table = await make();
+    return {
+      ...mailBudgets(table, {
+        ...MAIL_BUDGETS,
+        'source.changed': { organization: 1000, stage: 1000, ...content },
+      }),
+      async spent() {
+        const pk = keys.stageMailing(`mail#budget#${NOW.toISOString().slice(0, 10)}`);
+        return Number((await rowsIn(table)).find((row) => row.pk === pk)?.recipients ?? 0);
+      },
+    };
+  };
+
+  it('admits exactly its limit of concurrent requests', async () => {
+    const budgets = await budgetsOf({ organization: 7 });
+    const admissions = await Promise.all(
+      Array.from({ length: 25 }, async () => {
+        const request = aRequest();
+        // A contended decision is retried with its message.
+        for (;;)
+          try {
+            return await budgets.admit(request, 1, NOW);
+          } catch (error) {
+            if (!(error instanceof Contended)) throw error;
+          }
+      }),
+    );
+
+    expect(admissions.filter((admission) => admission === 'send')).toHaveLength(7);
+    expect(await budgets.spent()).toBe(7);
+  });
+
+  it('admits a repeated event again without counting it, also when the budget is used up', async () => {
+    const budgets = await budgetsOf({ organization: 1 });
+    const first = aRequest();
+    expect(await budgets.find(first, NOW)).toBe('open');
+    expect(await budgets.admit(first, 1, NOW)).toBe('send');
+    expect(await budgets.find(first, NOW)).toBe('admitted');
+    expect(await budgets.admit(aRequest(), 1, NOW)).toBe('over-budget');
+    expect(await budgets.admit(first, 1, NOW)).toBe('send');
+    expect(await budgets.spent()).toBe(1);
+  });
+
+  it('is closed for the day by an e-mail to more than are left', async () => {
+    const budgets = await budgetsOf({ organization: 5 });
+    expect(await budgets.admit(aRequest(), 4, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest(), 2, NOW)).toBe('over-budget');
+    expect(await budgets.find(aRequest(), NOW)).toBe('closed');
+    expect(await budgets.find(aRequest({ kind: 'webhook.failing' }), NOW)).toBe('open');
+  });
+
+  it('admits the first e-mail of a day to any number of admins, and then no other', async () => {
+    const budgets = await budgetsOf({ organization: 5 });
+    expect(await budgets.admit(aRequest(), 120, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest(), 120, NOW)).toBe('over-budget');
+  });
+
+  it('is new each day, also for an e-mail that could not be sent the day before', async () => {
+    const budgets = await budgetsOf({ organization: 1 });
+    const [first, second] = [aRequest(), aRequest()];
+    await budgets.admit(first, 1, NOW);
+    await budgets.admit(second, 1, NOW);
+    const tomorrow = later(NOW, seconds(DAY));
+
+    expect(await budgets.admit(first, 1, tomorrow)).toBe('send');
+    expect(await budgets.admit(second, 1, tomorrow)).toBe('over-budget');
+  });
+
+  it('is separate for each kind and each organization', async () => {
+    const budgets = await budgetsOf({ organization: 1 });
+    await budgets.admit(aRequest(), 1, NOW);
+    expect(await budgets.admit(aRequest(), 1, NOW)).toBe('over-budget');
+
+    expect(await budgets.admit(aRequest({ kind: 'webhook.failing' }), 1, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest({ kind: 'webhook.disabled' }), 1, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest(elsewhere()), 1, NOW)).toBe('send');
+  });
+
+  it('leaves the rest of the quota to e-mail about endpoints, which counts too', async () => {
+    const budgets = await budgetsOf({ stage: 2 });
+    const disabling = () => aRequest({ kind: 'webhook.disabled', ...elsewhere() });
+    expect(await budgets.admit(aRequest(), 1, NOW)).toBe('send');
+    expect(await budgets.admit(disabling(), 1, NOW)).toBe('send');
+
+    expect(await budgets.admit(aRequest(elsewhere()), 1, NOW)).toBe('over-ceiling');
+    expect(await budgets.admit(aRequest(elsewhere()), 3, NOW)).toBe('over-ceiling');
+    expect(await budgets.admit(disabling(), 1, NOW)).toBe('send');
+    expect(await budgets.spent()).toBe(3);
   });
 });

@@ -5,9 +5,8 @@ import { channelStore } from '../../../functions/receivers/channels.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { endpointStore } from '../../../functions/receivers/endpoints.ts';
 import { endpointScan, endpointState, type ScannedPage } from '../../../lib/operate/endpoint-scan.ts';
-import { anEndpoint, anHttpChannel, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { anEndpoint, anHttpChannel, aTenant, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { claimed, exhausted, TRACE } from './attempts.ts';
 import { dynamoDbStores } from './stores.ts';
 
 const engine = dynamoDb();
@@ -76,28 +75,6 @@ describe('an operator', () => {
     expect(await endpointStore(tables.service).find(channel.orgId, channel.id)).toMatchObject({
       status: 'auto_disabled',
     });
-  });
-});
-
-describe('an endpoint that an operator has enabled', () => {
-  it('is disabled by further failures, with another notice for its admins', async () => {
-    const { stores, endpoint, find, state } = await setUp({ consecutiveFailures: 9 });
-    const { orgId, id } = endpoint;
-    const fail = async (at: Date) => {
-      const claim = await claimed(stores, { orgId, webhookId: id, attempts: 7 });
-      return stores.deliveries.settle(claim, { ...exhausted, at }, TRACE);
-    };
-    const second = later(NOW, seconds(20));
-
-    expect(await fail(NOW)).toBe('done');
-    expect(await state.enable(orgId, id, NOW)).toBe(true);
-    await stores.endpoints.remove(orgId, id);
-    await stores.endpoints.put({ ...endpoint, consecutiveFailures: 9 });
-    expect(await fail(second)).toBe('done');
-
-    expect(await find()).toMatchObject({ status: 'auto_disabled', disabledAt: second.toISOString() });
-    const times = (await stores.notices()).map(({ createdAt }) => createdAt);
-    expect(times.toSorted()).toEqual([NOW.toISOString(), second.toISOString()]);
   });
 });
 

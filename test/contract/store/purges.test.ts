@@ -1,12 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
+import type { Table } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { keys, PURGE_SHARDS } from '../../../functions/tenancy/keys.ts';
-import { type Purge, purgeStore } from '../../../functions/tenancy/purge.ts';
-import { aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
-import { dynamoDb } from '../../engines.ts';
-import { readInPagesOf } from './faults.ts';
+import { ticketStore } from '../../../functions/conversations/conversations.ts';
+import { deliveryStore } from '../../../functions/delivery/rows.ts';
+import { buildTenantKey, keys, PURGE_SHARDS } from '../../../functions/tenancy/keys.ts';
+import { type Purge, purgeSandboxes, purgeStore, sandboxRows } from '../../../functions/tenancy/purge.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
+import { aDelivery, aSandboxTenant, aTicket, later, NOW, seconds } from '../../builders.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { leaveOutOfBatches, readInPagesOf } from './faults.ts';
+import { everyRow, type Row, rowsIn } from './rows.ts';
 
+/*
+ * The records of purges, and the rows that they delete. That every kind of row is deleted, and nothing else,
+ * is in `sandbox-marks.test.ts`.
+ */
 const engine = dynamoDb();
 
 async function setUp(client = engine.client()) {
@@ -45,17 +56,6 @@ describe('the record of a purge', () => {
     await orders.close(purge, NOW);
 
     expect(await orders.open()).toEqual([other]);
-  });
-
-  it('comes before all later ones', async () => {
-    const orders = await setUp();
-    const [last, first, second] = [
-      await given(orders, { requestedAt: at(9) }),
-      await given(orders, { requestedAt: at(1) }),
-      await given(orders, { requestedAt: at(5) }),
-    ];
-
-    expect(await orders.open()).toEqual([first, second, last]);
   });
 });
 
@@ -125,5 +125,150 @@ describe('purges in the table', () => {
 
     expect((await orders.of(orgId)).map(({ generation }) => generation)).toEqual([1, 2, 9, 10]);
     expect(await orders.of(newId('org', NOW))).toEqual([]);
+  });
+});
+
+/** Tables that can have rows of a sandbox. */
+const NAMES = ['service', 'outbox', 'deliveries', 'ledger'] as const;
+
+/** A table with rows of sandboxes and others. */
+async function aTable(name: keyof TestTables = 'service', client = engine.client()) {
+  const table = (await engine.tables(client))[name];
+  let made = 0;
+  const row = (attributes: Row): Row => {
+    made += 1;
+    return {
+      pk: `pk-${made}`,
+      sk: `sk-${made}`,
+      body: 'x'.repeat(300),
+      ...attributes,
+    };
+  };
+  return {
+    ...sandboxRows(table),
+    /**
+     * Stores so many rows.
+     * @param of the sandbox that owns them; live when absent
+     */
+    async having(count: number, of?: Tenant): Promise<Row[]> {
+      const rows = Array.from({ length: count }, () => row(of ? { ofSandbox: buildTenantKey(of) } : {}));
+      await putAll(table, rows);
+      return rows;
+    },
+    rows: () => rowsIn(table),
+  };
+}
+
+async function putAll(table: Table, rows: readonly Row[]): Promise<void> {
+  for (let first = 0; first < rows.length; first += 25)
+    await table.client.send(
+      new BatchWriteCommand({
+        RequestItems: {
+          [table.name]: rows.slice(first, first + 25).map((Item) => ({ PutRequest: { Item } })),
+        },
+      }),
+    );
+}
+
+const inOrder = (rows: readonly object[]): object[] =>
+  (rows as readonly Row[]).toSorted((a, b) => (String(a.pk) < String(b.pk) ? -1 : 1));
+const pickKeys = (rows: readonly Row[]): Row[] => rows.map(({ pk, sk }) => ({ pk, sk }));
+
+describe.each(NAMES)('rows of a generation in the table %s', (name) => {
+  it('are found by their keys, and removed without any others', async () => {
+    const { find, remove, having, rows } = await aTable(name);
+    const tenant = aSandboxTenant();
+    const its = await having(4, tenant);
+    const others = [
+      ...(await having(3)),
+      ...(await having(3, aSandboxTenant())),
+      ...(await having(3, { ...tenant, generation: 2 })),
+      // The key of the other one is its prefix.
+      ...(await having(3, { ...tenant, generation: 10 })),
+    ];
+
+    const remaining = await find(tenant, 100);
+    expect(inOrder(remaining)).toEqual(inOrder(pickKeys(its)));
+    await remove(remaining);
+
+    expect(await find(tenant, 100)).toEqual([]);
+    expect(inOrder(await rows())).toEqual(inOrder(others));
+  });
+});
+
+describe('rows of a generation', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('are removed although DynamoDB leaves rows out of its answers', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const client = engine.client();
+    const { find, remove, having, rows } = await aTable('service', client);
+    const tenant = aSandboxTenant();
+    await having(60, tenant);
+    const live = await having(2);
+    const batches = leaveOutOfBatches(client, (size) => Math.floor(size / 2));
+
+    await remove(await find(tenant, 100));
+
+    expect(batches.sizes().length).toBeGreaterThan(3);
+    expect(inOrder(await rows())).toEqual(inOrder(live));
+  });
+
+  it('are reported as throttled when rows are left out repeatedly', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const client = engine.client();
+    const { find, remove, having, rows } = await aTable('service', client);
+    const tenant = aSandboxTenant();
+    await having(5, tenant);
+    leaveOutOfBatches(client, (size) => (size > 1 ? 1 : size));
+
+    await expect(find(tenant, 100).then(remove)).rejects.toMatchObject({ name: 'ThrottlingException' });
+
+    // The removed rows are gone; the next run finds the others.
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('can be removed twice', async () => {
+    const { find, remove, having, rows } = await aTable();
+    const tenant = aSandboxTenant();
+    await having(30, tenant);
+    const live = await having(1);
+    const remaining = await find(tenant, 100);
+
+    await Promise.all([remove(remaining), remove(remaining)]);
+    await remove(remaining);
+
+    expect(await rows()).toEqual(live);
+  });
+});
+
+describe('a purge', () => {
+  it('deletes nothing within its linger time, and all pages of its rows afterwards', async () => {
+    const tables = await engine.tables();
+    const { service, outbox, deliveries, ledger } = tables;
+    const commit = committer(service.client);
+    const purges = purgeStore(service);
+    const tenant = { orgId: newId('org', NOW), generation: 1 };
+    const addTicket = (owner: Tenant) => commit(ticketStore(service).add(owner, aTicket()));
+    await Promise.all(Array.from({ length: 450 }, () => deliveryStore(deliveries).add(aDelivery(tenant))));
+    await Promise.all(Array.from({ length: 250 }, () => addTicket(tenant)));
+    await addTicket({ ...tenant, generation: 2 });
+    const before = await everyRow(tables);
+    await commit([purges.order({ ...tenant, requestedAt: NOW.toISOString() })]);
+    const remains = [outbox, deliveries, ledger, service].map(sandboxRows);
+    const at = (now: Date) =>
+      purgeSandboxes(
+        { purges, remains, log: recordedLog(), now: () => now },
+        { lingerSeconds: 1, leaseSeconds: 60 },
+      )(() => true);
+
+    expect(await at(NOW)).toMatchObject({ deleted: 0, closed: 0, open: 1 });
+    expect(await everyRow(tables)).toHaveProperty('size', before.size + 1);
+    expect(await at(later(NOW, seconds(1)))).toMatchObject({ deleted: 700, closed: 1, open: 0 });
+
+    expect(await purges.of(tenant.orgId)).toEqual([]);
+    const after = await everyRow(tables);
+    expect(before.size - after.size).toBe(700);
+    expect([...after.values()].filter(({ ofSandbox }) => ofSandbox === `${tenant.orgId}#1`)).toEqual([]);
   });
 });

@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type EndpointId, newId } from '../../../functions/aws/ids.ts';
+import { newId } from '../../../functions/aws/ids.ts';
 import type { Row } from '../../../functions/aws/table.ts';
 import { committer } from '../../../functions/aws/transaction.ts';
-import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import {
   type LeasedJob,
   type RedeliveryJob,
@@ -12,9 +10,8 @@ import {
   redeliveryRounds,
   toRedeliveryRun,
 } from '../../../functions/redelivery/jobs.ts';
-import { jobPages } from '../../../functions/redelivery/selection.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/tenancy/keys.ts';
-import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { loseNextAnswer, readInPagesOf } from './faults.ts';
 
@@ -60,21 +57,16 @@ const resent = [1, 2, 3].map(() => aDelivery({ eventType: 'ticket.created', even
 const page = (place: string) => ({ place, examined: 10, resent });
 
 describe('redelivery jobs', () => {
-  it('run one at a time for an endpoint', async () => {
-    const { start, stop, find } = jobsIn(await engine.tables());
+  it('make room for another one of their endpoint when they end, once', async () => {
+    const { start, stop, held, end } = jobsIn(await engine.tables());
     const first = aRedeliveryJob();
     const { orgId, webhookId } = first;
-    expect(await start(first)).toEqual({ kind: 'committed' });
-
-    const second = aRedeliveryJob({ orgId, webhookId, id: newId('rdj', later(NOW, 1)) });
-    expect(await start(second)).toEqual({ kind: 'refused', refusal: 'redelivery-running' });
-    expect(await find(second)).toBeUndefined();
-    expect(await start(aRedeliveryJob({ orgId }))).toEqual({ kind: 'committed' });
-
+    await start(first);
+    const leased = await held(first);
     await stop(first);
-    expect(await start(second)).toEqual({ kind: 'committed' });
-    // The first one has ended already, and must not make room for a third.
+    expect(await start(aRedeliveryJob({ orgId, webhookId }))).toEqual({ kind: 'committed' });
     expect(await stop(first)).toEqual({ kind: 'refused', refusal: 'redelivery-over' });
+    expect(await end(leased, { status: 'done', at: AFTER_LEASE })).toBe(false);
     expect(await start(aRedeliveryJob({ orgId, webhookId }))).toMatchObject({ kind: 'refused' });
   });
 
@@ -113,15 +105,6 @@ describe('redelivery jobs', () => {
     await release(await held(job, 2));
     expect(await lease(job, terms(1))).toEqual({ kind: 'over' });
     expect(await lease(job, terms(2))).toMatchObject({ kind: 'leased' });
-  });
-
-  it('are over when they have ended, and when they do not exist', async () => {
-    const { start, stop, lease } = jobsIn(await engine.tables());
-    const job = aRedeliveryJob();
-    expect(await lease(job, terms())).toEqual({ kind: 'over' });
-    await start(job);
-    await stop(job);
-    expect(await lease(job, terms())).toEqual({ kind: 'over' });
   });
 
   it('store their position and counts once for each page', async () => {
@@ -166,22 +149,6 @@ describe('redelivery jobs', () => {
     expect(await end(late, { status: 'done', at: AFTER_LEASE })).toBe(false);
     expect(await find(job)).toMatchObject({ status: 'running', examined: 0 });
   });
-
-  it('count the page that was in progress when they were stopped, and do not end twice', async () => {
-    const { start, stop, held, save, end, find } = jobsIn(await engine.tables());
-    const job = aRedeliveryJob();
-    await start(job);
-    const leased = await held(job);
-    await stop(job);
-    expect(await save(leased, page('dlv_a'))).toMatchObject({ status: 'stopped', examined: 10 });
-    expect(await end(leased, { status: 'done', at: AFTER_LEASE })).toBe(false);
-    expect(await find(job)).toMatchObject({
-      status: 'stopped',
-      reason: 'cancelled',
-      redelivered: 3,
-      finishedAt: AFTER_LEASE.toISOString(),
-    });
-  });
 });
 
 describe('a write of a redelivery job whose answer was lost', () => {
@@ -195,59 +162,6 @@ describe('a write of a redelivery job whose answer was lost', () => {
     expect(await save(leased, page('dlv_a'))).toMatchObject({ examined: 10 });
     expect(fault.lost()).toBe(true);
     expect(await find(job)).toMatchObject({ examined: 10, redelivered: 3 });
-  });
-});
-
-describe('the deliveries that a job examines', () => {
-  const reader = (tables: TestTables, pageSize: number) =>
-    jobPages({ tables, deliveries: deliveryStore(tables.deliveries), now: () => NOW }, { pageSize }).readNext;
-
-  it('come in order, each once, in pages of any size', async () => {
-    const tables = await engine.tables();
-    const store = deliveryStore(tables.deliveries);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.integer({ min: -5, max: 70 }), { maxLength: 60 }),
-        fc.integer({ min: 1, max: 70 }),
-        async (ages, pageSize) => {
-          const job = aRedeliveryJob({ from: NOW.toISOString(), to: later(NOW, 60).toISOString() });
-          const { webhookId } = job;
-          const had = ages.map((age) =>
-            aDelivery({ webhookId, eventId: newId('evt', later(NOW, age)), status: 'exhausted' }),
-          );
-          await Promise.all(had.map((delivery) => store.add(delivery)));
-          const ids: string[] = [];
-          for (let place: string | undefined, isLast = false; !isLast; ) {
-            const page = await reader(tables, pageSize)({ ...job, place }, anEndpoint());
-            ids.push(...page.items.map(({ id }) => String(id)));
-            ({ place, isLast } = page);
-          }
-          const expected = had.filter(
-            (_delivery, index) => (ages[index] ?? 0) >= 0 && (ages[index] ?? 0) < 60,
-          );
-          expect(ids).toEqual(expected.map(({ id }) => id).toSorted());
-        },
-      ),
-      { numRuns: 25 },
-    );
-  });
-
-  it('have their status, and an empty page follows the last one', async () => {
-    const tables = await engine.tables();
-    const delivery = aDelivery({ status: 'skipped', attempts: 3, lastError: 'refused' });
-    await deliveryStore(tables.deliveries).add(delivery);
-    const { id, eventId, eventType, webhookId } = delivery;
-    const job = aRedeliveryJob({ webhookId: webhookId as EndpointId, to: later(NOW, 1).toISOString() });
-    const page = await reader(tables, 10)(job, anEndpoint());
-    expect(page).toEqual({
-      items: [{ id, eventId, eventType, status: 'skipped' }],
-      place: expect.any(String),
-      isLast: true,
-    });
-    expect(await reader(tables, 10)({ ...job, place: page.place }, anEndpoint())).toEqual({
-      ...page,
-      items: [],
-    });
   });
 });
 

@@ -1,11 +1,8 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { type Commit, committer } from '../../../functions/aws/transaction.ts';
-import { type Delivery, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { outboxStore, WORK } from '../../../functions/delivery/outbox.ts';
+import { committer } from '../../../functions/aws/transaction.ts';
+import type { Delivery } from '../../../functions/delivery/delivery.ts';
 import {
-  createRedelivery,
   recordRedelivery,
   redeliveryRecords,
   repeatDelivery,
@@ -13,99 +10,14 @@ import {
 import { deliveryStore } from '../../../functions/delivery/rows.ts';
 import type { Settlement } from '../../../functions/delivery/settle.ts';
 import { EVENT_DAYS } from '../../../functions/events/events.ts';
-import { type IdempotencyScope, idempotencyStore } from '../../../functions/http/idempotency.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
-import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { claimed, exhausted, LEASE_END, retryingIn, succeeded, TRACE } from './attempts.ts';
-import { writesOf } from './faults.ts';
 import { everyRow } from './rows.ts';
 import { dynamoDbStores } from './stores.ts';
 
 const engine = dynamoDb();
-const atOnce = async () => undefined;
-const LATER = later(NOW, seconds(60));
-
-function again(delivery: Delivery): Delivery {
-  const redelivery = createRedelivery(delivery, anEndpoint(), LATER);
-  if (redelivery.kind === 'refused') throw new Error(`refused: ${redelivery.why}`);
-  return redelivery.delivery;
-}
-
-/** An exhausted delivery, and its redelivery as the route makes it. */
-async function anExhaustedDelivery(client = engine.client()) {
-  const tables = await engine.tables(client);
-  const { service, outbox, deliveries } = tables;
-  const store = deliveryStore(deliveries);
-  const { claim } = dynamoDbStores(tables).deliveries;
-  const orders = outboxStore(outbox);
-  const memory = idempotencyStore(service);
-  const exhausted = aDelivery({ status: 'exhausted', attempts: 8, terminalAt: NOW.toISOString() });
-  await store.add(exhausted);
-  const tenant = { orgId: exhausted.orgId, generation: exhausted.generation };
-  const scope: IdempotencyScope = {
-    tenant,
-    route: 'redeliver-delivery',
-    key: '6f1f4f0c-4d0f-4a36-9f5c-0a5f0f1b2c3d',
-  };
-
-  return {
-    exhausted,
-    store,
-    claim,
-    redeliver(options: { commit?: Commit; once?: boolean; delivery?: Delivery } = {}) {
-      const { commit = committer(client, atOnce), once = false, delivery = again(exhausted) } = options;
-      const answer = { fingerprint: 'f'.repeat(64), status: 202, data: JSON.stringify(delivery.id) };
-      return commit([
-        ...(once ? [memory.record(scope, answer, LATER)] : []),
-        store.adding(delivery),
-        orders.appendRedelivery(toDeliveryMessage(delivery)),
-        recordRedelivery(service, delivery),
-      ]);
-    },
-    /** The answer that a repetition would get. */
-    remembered: () => memory.find(scope, LATER),
-    /**
-     * The new deliveries, each with its work item in the outbox.
-     * @throws when there is one without the other
-     */
-    async redeliveries(): Promise<Delivery[]> {
-      const page = await store.list(tenant, exhausted.webhookId, { limit: 100 });
-      const { Items = [] } = await client.send(
-        new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
-      );
-      const made = page.items.filter(({ redeliveryOf: original }) => original === exhausted.id);
-      const orderIds = Items.map((row) => Object(WORK.parse(row)).deliveryMessage.id);
-      expect(orderIds.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
-      return made;
-    },
-  };
-}
-
-describe('the transaction of a redelivery', () => {
-  it('adds the new delivery and the work item for its message, and keeps the old delivery unchanged', async () => {
-    const { exhausted, store, redeliver, redeliveries } = await anExhaustedDelivery();
-    const delivery = again(exhausted);
-
-    expect(await redeliver({ delivery })).toEqual({ kind: 'committed' });
-
-    expect(await redeliveries()).toEqual([delivery]);
-    expect(await store.find(exhausted)).toEqual(exhausted);
-  });
-
-  it('adds neither when the delivery exists already', async () => {
-    const { exhausted, claim, redeliver, redeliveries } = await anExhaustedDelivery();
-    const delivery = again(exhausted);
-    await redeliver({ delivery });
-    const claimed = await claim(delivery, { now: LATER, leaseSeconds: 25, maxAttempts: 8 });
-
-    expect(await redeliver({ delivery })).toEqual({ kind: 'refused', refusal: 'exists' });
-
-    expect(claimed).toMatchObject({ kind: 'claimed', delivery: { attempts: 1 } });
-    expect(await redeliveries()).toEqual([claimed.kind === 'claimed' && claimed.delivery]);
-  });
-});
-
 /** An endpoint with a failed delivery, and a redelivery of it. */
 async function setUp(tables: TestTables, consecutiveFailures = 0) {
   const stores = dynamoDbStores(tables);
@@ -176,14 +88,6 @@ describe('the end of a redelivery', () => {
     expect(await succeededId()).toBe(first.id);
   });
 
-  it('is recorded although the original delivery is gone', async () => {
-    const { stores, redelivery, succeededId } = await setUp(await engine.tables());
-    const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
-    const claim = await claimed(stores, again);
-    await stores.deliveries.settle(claim, succeeded, TRACE);
-    expect(await succeededId()).toBe(claim.id);
-  });
-
   it('is recorded for its own endpoint and generation only', async () => {
     const tables = await engine.tables();
     const { stores, failed, redelivery } = await setUp(tables);
@@ -195,18 +99,6 @@ describe('the end of a redelivery', () => {
     expect(await find(failed, [other])).toEqual([]);
     expect(await find(failed, [other, failed])).toHaveLength(1);
     expect(await find(failed, [])).toEqual([]);
-  });
-});
-
-describe('the record of a redelivery that succeeds', () => {
-  it('is not written for any other delivery', async () => {
-    const client = engine.client();
-    const { stores, endpoint } = await setUp(await engine.tables(client));
-    const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id });
-    const writes = writesOf(client);
-    await stores.deliveries.settle(claim, succeeded, TRACE);
-    // A plain update of its row.
-    expect(writes()).toEqual([]);
   });
 });
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import { createNotice } from '../../../functions/events/bus.ts';
 import { toSourceContent } from '../../../functions/knowledge/check-source.ts';
 import type { CheckOutcome } from '../../../functions/knowledge/source-checks.ts';
 import {
@@ -12,10 +11,14 @@ import {
 } from '../../../functions/knowledge/sources.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aSandboxTenant, aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
-import { COOLDOWN_SECONDS, type Sources } from '../../doubles/memory-sources.ts';
-import { newSourceStores } from './source-stores.ts';
+import { type Sources, sourcesIn } from '../../doubles/memory-sources.ts';
+import { dynamoDb } from '../../engines.ts';
 
-const make = newSourceStores();
+/*
+ * What the check does with these stores is in `test/unit/knowledge`, on tables in memory.
+ */
+const engine = dynamoDb();
+const make = async (): Promise<Sources> => sourcesIn(await engine.tables());
 
 const LEASE = 75;
 const SHARD = 3;
@@ -58,6 +61,13 @@ async function settleCheck(stores: Sources, source: Source, outcome: CheckOutcom
   return stores.settle(holder, outcome, later(now, 3_600_000));
 }
 
+/** A source that was not checked yet. */
+async function setUp(source = aSource()) {
+  const stores = await make();
+  await stores.add(source);
+  return { stores, source };
+}
+
 /** A source whose first text was imported. */
 async function setUpImported(stores: Sources, text = 'first text'): Promise<Source> {
   const source = aSource();
@@ -68,9 +78,7 @@ async function setUpImported(stores: Sources, text = 'first text'): Promise<Sour
 
 describe('the lease of a check', () => {
   it('is given to one of two checks, and records its start', async () => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
+    const { stores, source } = await setUp();
 
     const results = await Promise.all([lease(stores, source), lease(stores, source)]);
 
@@ -80,9 +88,7 @@ describe('the lease of a check', () => {
   });
 
   it('can be taken again once it has ended, and not before', async () => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
+    const { stores, source } = await setUp();
     await takeLease(stores, source);
 
     expect(await lease(stores, source, later(NOW, seconds(LEASE) - 1))).toMatchObject({ kind: 'busy' });
@@ -93,9 +99,7 @@ describe('the lease of a check', () => {
   });
 
   it('is refused for a request that is older than a check that has ended', async () => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
+    const { stores, source } = await setUp();
     await settleCheck(
       stores,
       source,
@@ -107,92 +111,15 @@ describe('the lease of a check', () => {
       expect(await lease(stores, source, HOUR, askedAt)).toEqual({ kind: 'checked' });
     expect(await lease(stores, source, HOUR, later(NOW, 501))).toMatchObject({ kind: 'leased' });
   });
-
-  it('is refused for a source that is gone, or of another generation', async () => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
-
-    expect(await lease(stores, { ...source, generation: 1 })).toEqual({ kind: 'gone' });
-    await stores.remove(source, source.id);
-    expect(await lease(stores, source)).toEqual({ kind: 'gone' });
-    expect(await stores.find(source, source.id)).toBeUndefined();
-  });
 });
 
 describe('the end of a check', () => {
-  it('imports a first text as the version that admins know', async () => {
-    const stores = await make();
-    const source = await setUpImported(stores, 'a first text');
-
-    const stored = await stores.find(source, source.id);
-    expect(stored).toMatchObject({
-      content: { version: 1, words: 3 },
-      baseline: 1,
-      stored: [{ version: 1, parts: 1 }],
-      checks: 1,
-      starts: 0,
-      failures: 0,
-      lastCheckedAt: NOW.toISOString(),
-      lastChangedAt: NOW.toISOString(),
-      nextCheckAt: HOUR.toISOString(),
-    });
-    for (const gone of ['lease', 'lastError', 'lastErrorCode', 'measured'])
-      expect(stored).not.toHaveProperty(gone);
-    expect(await stores.text(source, { version: 1, parts: 1 })).toBe('a first text');
-    expect(await stores.notices()).toEqual([]);
-  });
-
-  it('stores another text beside the version that admins know, with a notice', async () => {
-    const stores = await make();
-    const source = await setUpImported(stores);
-    const notice = createNotice(
-      'source.changed',
-      `${source.id}#changed#2`,
-      {
-        sourceId: source.id,
-        url: source.url,
-        kind: 'url',
-        version: 2,
-        difference: 50,
-        added: 'second',
-        removed: 'first',
-      },
-      { tenant: source, now: HOUR },
-    );
-    const outcome = {
-      ...change(2, 'second text', {
-        kept: [{ version: 1, parts: 1 }],
-        measured: { from: 1, difference: 50 },
-      }),
-      notice,
-    };
-
-    expect(await settleCheck(stores, source, outcome, HOUR)).toBe('done');
-
-    expect(await stores.find(source, source.id)).toMatchObject({
-      content: { version: 2 },
-      baseline: 1,
-      measured: { from: 1, difference: 50 },
-      stored: [
-        { version: 1, parts: 1 },
-        { version: 2, parts: 1, announced: true },
-      ],
-    });
-    expect(await stores.versionsOf(source)).toEqual([1, 2]);
-    expect(await stores.notices()).toEqual([
-      expect.objectContaining({ id: notice.id, type: 'source.changed', data: notice.data }),
-    ]);
-  });
-
   it.each<[string, CheckOutcome]>([
     ['a new text', change(1, 'late')],
     ['a failure', { kind: 'failed', errorCode: 'timeout', error: 'late' }],
     ['no change', { kind: 'unchanged' }],
   ])('is refused with %s, and writes nothing, once another check has the lease', async (_, outcome) => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
+    const { stores, source } = await setUp();
     const late = await takeLease(stores, source);
     const other = await takeLease(stores, source, later(NOW, seconds(LEASE)));
 
@@ -200,20 +127,6 @@ describe('the end of a check', () => {
     expect(await stores.versionsOf(source)).toEqual([]);
     expect(await stores.settle(other, outcome, HOUR)).toBe('done');
     expect(await stores.settle(other, outcome, HOUR)).toBe('refused');
-  });
-
-  it('is refused when the source is gone, and writes nothing', async () => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
-    const holder = await takeLease(stores, source);
-    await stores.remove(source, source.id);
-
-    for (const outcome of [change(1, 'late'), { kind: 'unchanged' } as const])
-      expect(await stores.settle(holder, outcome, HOUR)).toBe('refused');
-
-    expect(await stores.find(source, source.id)).toBeUndefined();
-    expect(await stores.versionsOf(source)).toEqual([]);
   });
 });
 
@@ -229,16 +142,6 @@ describe('texts of versions', () => {
 
     const [version] = (await stores.find(source, source.id))?.stored ?? [];
     expect(version && (await stores.text(source, version))).toBe(text);
-  });
-
-  it('can be deleted one by one, repeatedly, without the others', async () => {
-    const stores = await make();
-    const source = await setUpImported(stores);
-    const first = { version: 1, parts: 1 };
-    await settleCheck(stores, source, change(2, 'second', { kept: [first] }), HOUR);
-
-    for (let time = 1; time <= 2; time += 1) await stores.deleteVersions(source, [first]);
-    expect(await stores.versionsOf(source)).toEqual([2]);
   });
 
   it('are all deleted with their source, repeatedly, without those of others', async () => {
@@ -274,9 +177,7 @@ describe('the version that admins know', () => {
   });
 
   it('does not restore a source that is gone or never imported', async () => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
+    const { stores, source } = await setUp();
     await stores.notified(source, source.id, 1, NOW);
     expect(await stores.find(source, source.id)).toEqual(source);
 
@@ -300,25 +201,8 @@ describe('the version that admins know', () => {
 });
 
 describe('the sync of a source', () => {
-  it('is recorded once within a cooldown when many are requested at once', async () => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
-    const syncs = async (now: Date) =>
-      (await Promise.all(Array.from({ length: 5 }, () => stores.sync(source, source.id, now)))).toSorted();
-    const once = ['committed', ...Array.from({ length: 4 }, () => 'source-synced')];
-
-    expect(await syncs(NOW)).toEqual(once);
-    expect(await syncs(later(NOW, seconds(COOLDOWN_SECONDS) - 1))).not.toContain('committed');
-    const next = later(NOW, seconds(COOLDOWN_SECONDS));
-    expect(await syncs(next)).toEqual(once);
-    expect(await stores.find(source, source.id)).toMatchObject({ syncedAt: next.toISOString() });
-  });
-
   it('makes the source due a quarter of an hour later, in case its message is lost', async () => {
-    const stores = await make();
-    const source = { ...aSource(), id: inOneShard() };
-    await stores.add(source);
+    const { stores, source } = await setUp({ ...aSource(), id: inOneShard() });
     await settleCheck(stores, source, { kind: 'unchanged' });
     await stores.sync(source, source.id, NOW);
     const due = (until: Date) => stores.due.find(SHARD, until);
@@ -328,9 +212,7 @@ describe('the sync of a source', () => {
   });
 
   it("and a check of the source keep each other's writes", async () => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
+    const { stores, source } = await setUp();
     const holder = await takeLease(stores, source);
     await stores.sync(source, source.id, NOW);
     expect(await stores.settle(holder, { kind: 'unchanged' }, HOUR)).toBe('done');
@@ -348,18 +230,14 @@ describe('the due index of sources', () => {
   };
 
   it('has a new source a quarter of an hour later, in case its message is lost', async () => {
-    const stores = await make();
-    const source = aSource(aSandboxTenant());
-    await stores.add(source);
+    const { stores, source } = await setUp(aSource(aSandboxTenant()));
 
     expect(await find(stores, later(NOW, seconds(RESEND_SECONDS) - 1))).toEqual([]);
     expect(await find(stores, later(NOW, seconds(RESEND_SECONDS)))).toMatchObject([{ id: source.id }]);
   });
 
   it('moves an entry unless it was moved meanwhile or is gone', async () => {
-    const stores = await make();
-    const source = aSource();
-    await stores.add(source);
+    const { stores, source } = await setUp();
     const [entry] = await find(stores, HOUR);
     if (entry === undefined) throw new Error('a new source is in the index');
 

@@ -88,21 +88,14 @@ describe('a repeated read of a part of a stream', () => {
     expect(await between(1, 4)).toEqual([...rows.slice(1), late]);
   });
 
-  it('is empty for a stream that does not exist', async () => {
-    const { streamArn, between } = await aStreamOf(1);
-    const elsewhere = { streamArn: streamArn.replace('outbox-', 'gone-') };
-
-    expect(await between(0, 0, elsewhere)).toBeUndefined();
-  });
-
-  it('is empty for a shard that does not exist', async () => {
-    const { between } = await aStreamOf(1);
-    expect(await between(0, 0, { shardId: 'shardId-00000001795245426000-1f2e3d4c' })).toBeUndefined();
-  });
-
-  it('is empty for a part whose start was trimmed from the stream', async () => {
-    const { between } = await aStreamOf(3);
+  it.each([
+    ['a stream that does not exist', { streamArn: 'outbox-' }],
+    ['a shard that does not exist', { shardId: 'shardId-00000001795245426000-1f2e3d4c' }],
     // The embedded engine numbers its records from 1, and continues after those that it has trimmed.
-    expect(await between(0, 2, { startSequenceNumber: '0'.padStart(21, '0') })).toBeUndefined();
+    ['a part whose start was trimmed from the stream', { startSequenceNumber: '0'.padStart(21, '0') }],
+  ])('is empty for %s', async (_, elsewhere) => {
+    const { streamArn, between } = await aStreamOf(3);
+    const gone = 'streamArn' in elsewhere ? { streamArn: streamArn.replace('outbox-', 'gone-') } : elsewhere;
+    expect(await between(0, 2, gone)).toBeUndefined();
   });
 });

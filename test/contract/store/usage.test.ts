@@ -1,89 +1,179 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { METERED_TYPES, sumUsage } from '../../../functions/events/usage.ts';
+import type { OrgId } from '../../../functions/aws/ids.ts';
+import type { Table } from '../../../functions/aws/table.ts';
+import { type MeteredEvent, sumUsage, usageMeter, usageReader } from '../../../functions/events/usage.ts';
 import type { Permit } from '../../../functions/tenancy/gate.ts';
-import { aCustomer, allOf, aMeteredEvent, countUntilDone, newUsages } from './usages.ts';
+import { keys } from '../../../functions/tenancy/keys.ts';
+import { aBusEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { aPermit } from '../../unit/delivery/outbound/permit.ts';
+import { cancelTransactions, conflictOnOverlap, readInPagesOf } from './faults.ts';
+import { rowsIn } from './rows.ts';
 
-const make = newUsages();
+const engine = dynamoDb();
+const atOnce = async () => undefined;
 
-const MONTHS = ['2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z', '2026-11-20T09:30:00.000Z'];
-
-/** Events and batches of them, in any order and with repetitions within and between batches. */
-const runs = fc.record({
-  shapes: fc.array(
-    fc.record({ type: fc.constantFrom(...METERED_TYPES), createdAt: fc.constantFrom(...MONTHS) }),
-    { minLength: 1, maxLength: 30 },
-  ),
-  batches: fc.array(fc.array(fc.nat(29), { maxLength: 40 }), { maxLength: 8 }),
+/** The meter and the reader of usage. */
+const usagesOf = (metered: Table, read: Table) => ({
+  ...usageMeter(metered, atOnce),
+  read: usageReader(read),
 });
+type Usages = ReturnType<typeof usagesOf>;
 
-describe('counted usage', () => {
-  it('is in the UTC month in which each event happened', async () => {
-    const usages = await make();
+/** A live organization, and the gate's permit for it. */
+async function aCustomer() {
+  const { orgId } = aTenant();
+  return { orgId, permit: await aPermit(orgId) };
+}
+
+const aMeteredEvent = (changes: Partial<MeteredEvent> = {}): MeteredEvent => {
+  const { id, createdAt } = aBusEvent();
+  return { id, type: 'message.received', createdAt, ...changes };
+};
+
+/** The usage of an organization in all months. */
+const allOf = async (usages: Pick<Usages, 'read'>, orgId: OrgId) =>
+  Object.fromEntries(await usages.read(orgId, { from: '0000-01', to: '9999-12' }));
+
+/**
+ * Counts events as the queue does: all of them first, then those that failed or were left.
+ * @returns the events that are left in the end
+ */
+async function countUntilDone(
+  usages: Pick<Usages, 'count'>,
+  events: readonly MeteredEvent[],
+  permit: Permit,
+): Promise<MeteredEvent[]> {
+  let left = [...events];
+  for (let receive = 1; left.length > 0 && receive <= 20; receive += 1)
+    left = await usages.count(left, permit).catch(() => left);
+  return left;
+}
+
+/** A meter with a table of its own, and a client for faults that no other code uses. */
+async function aMeter() {
+  const client = engine.client();
+  const { usage } = await engine.tables();
+  return {
+    client,
+    usage,
+    ...usagesOf({ client, name: usage.name }, usage),
+  };
+}
+
+/** Fails calls of the SDK, some before they take effect, some after; `undefined` lets one pass. */
+function failCalls(client: DynamoDBDocumentClient, fates: ('before' | 'after' | undefined)[]): void {
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      const fate = fates.shift();
+      if (fate === 'before') throw new Error('the table is out of reach');
+      const answer = await next(request);
+      if (fate === 'after') throw new Error('the answer was lost');
+      return answer;
+    },
+    { step: 'initialize', name: 'failCalls' },
+  );
+}
+
+const someEvents = (count: number) => Array.from({ length: count }, () => aMeteredEvent());
+
+describe('usage in the table', () => {
+  it('has a mark for each event that expires after 60 days, and a counter that never expires', async () => {
+    const { usage, count } = await aMeter();
     const { orgId, permit } = await aCustomer();
+    const event = aMeteredEvent();
 
-    const left = await usages.count(
-      [
-        aMeteredEvent({ createdAt: '2026-10-31T23:59:59.999Z' }),
-        aMeteredEvent({ createdAt: '2026-11-01T00:00:00.000Z' }),
-        aMeteredEvent({ createdAt: '2026-11-01T00:00:00.000Z' }),
-        aMeteredEvent({ type: 'conversation.created' }),
-      ],
-      permit,
-    );
+    await count([event], permit);
 
-    expect(left).toEqual([]);
-    expect(await allOf(usages, orgId)).toEqual({
-      '2026-10': { conversations: 0, messages: 1 },
-      '2026-11': { conversations: 1, messages: 2 },
+    const rows = await rowsIn(usage);
+    expect(rows).toHaveLength(2);
+    expect(rows).toContainEqual({
+      ...keys.metered(orgId, event.id),
+      orgId,
+      expiresAt: later(NOW, seconds(60 * 86_400)).getTime() / 1000,
+    });
+    expect(rows).toContainEqual({
+      pk: keys.usage(orgId),
+      sk: expect.stringMatching(/^2026-11#[0-7]$/),
+      orgId,
+      month: '2026-11',
+      conversations: 0,
+      messages: 1,
     });
   });
 
-  it('is read for the requested months, without those that have none', async () => {
-    const usages = await make();
+  it('is spread over the shards of a month, and read from all of them in all pages', async () => {
+    const { usage, count } = await aMeter();
     const { orgId, permit } = await aCustomer();
-    const events = ['2025-12', '2026-01', '2026-02', '2026-09', '2026-10'].map((month) =>
-      aMeteredEvent({ createdAt: `${month}-15T00:00:00.000Z` }),
-    );
-    await usages.count(events, permit);
+    for (const event of someEvents(60)) await count([event], permit);
+    const client = engine.client();
+    readInPagesOf(client, 3);
 
-    const read = await usages.read(orgId, { from: '2026-01', to: '2026-09' });
+    const counters = (await rowsIn(usage)).filter(({ pk }) => pk === keys.usage(orgId));
 
-    expect([...read.keys()].sort()).toEqual(['2026-01', '2026-02', '2026-09']);
-    expect(await usages.read((await aCustomer()).orgId, { from: '2026-01', to: '2026-09' })).toEqual(
-      new Map(),
+    expect(counters.length).toBeGreaterThan(4);
+    expect(await allOf({ read: usageReader({ client, name: usage.name }) }, orgId)).toEqual({
+      '2026-11': { conversations: 0, messages: 60 },
+    });
+  });
+});
+
+describe('concurrently counted usage', () => {
+  it('is returned as uncounted when conflicts continue', async () => {
+    const { client, count, read } = await aMeter();
+    const { orgId, permit } = await aCustomer();
+    const events = someEvents(3);
+    cancelTransactions(client, () => true);
+
+    expect(await count(events, permit)).toEqual(events);
+
+    expect(await allOf({ read }, orgId)).toEqual({});
+  });
+});
+
+describe('usage whose answer was lost', () => {
+  it('is exact when calls of concurrent meters fail before or after their effect', async () => {
+    const meters = await aMeter();
+    const fates: ('before' | 'after' | undefined)[] = [];
+    conflictOnOverlap(meters.client);
+    failCalls(meters.client, fates);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('before' as const, 'after' as const, undefined), { maxLength: 12 }),
+        fc.array(fc.array(fc.nat(9), { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 }),
+        async (faults, batches) => {
+          const { orgId, permit } = await aCustomer();
+          const events = someEvents(10);
+          fates.splice(0, fates.length, ...faults);
+
+          await Promise.all(
+            batches.map((members) =>
+              countUntilDone(
+                meters,
+                members.flatMap((member) => events[member] ?? []),
+                permit,
+              ),
+            ),
+          );
+          expect(await countUntilDone(meters, events, permit)).toEqual([]);
+
+          expect(await allOf(meters, orgId)).toEqual(Object.fromEntries(sumUsage(events)));
+        },
+      ),
+      { numRuns: 40 },
     );
   });
+});
 
+describe('counted usage', () => {
   it('needs a permit of the gate', async () => {
-    const usages = await make();
+    const usages = await aMeter();
     const { orgId } = await aCustomer();
 
     await expect(usages.count([aMeteredEvent()], { orgId } as Permit)).rejects.toThrow('the gate');
 
     expect(await allOf(usages, orgId)).toEqual({});
-  });
-
-  it('has every event once for any batches, repetitions and orders', async () => {
-    const usages = await make();
-    await fc.assert(
-      fc.asyncProperty(runs, async ({ shapes, batches }) => {
-        const { orgId, permit } = await aCustomer();
-        const events = shapes.map((shape) => aMeteredEvent(shape));
-        // All at once; then the rest, as the queue would retry it.
-        await Promise.all(
-          batches.map((members) =>
-            usages.count(
-              members.flatMap((member) => events[member] ?? []),
-              permit,
-            ),
-          ),
-        );
-        expect(await countUntilDone(usages, events, permit)).toEqual([]);
-
-        expect(await allOf(usages, orgId)).toEqual(Object.fromEntries(sumUsage(events)));
-      }),
-      { numRuns: 30 },
-    );
   });
 });

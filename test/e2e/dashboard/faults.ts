@@ -55,7 +55,7 @@ const FIND_FAULTS = `((isGerman) => {
 
   for (const { text, element } of texts) {
     if (element.closest(QUOTED)) continue;
-    if (isGerman && ENGLISH.test(text)) faults.push(named(text) + ' is English');
+    if (isGerman && ENGLISH.test(text.replaceAll(/https?:\\S+/g, ''))) faults.push(named(text) + ' is English');
     if (CODE_NAME.test(text)) faults.push(named(text) + ' has a name of the code');
   }
 

@@ -36,6 +36,7 @@ describe('certificates', () => {
     expect(await handshake(receiver.port, '127.0.0.1', 'localhost', ca)).toBe('localhost');
     expect(await handshake(receiver.port, '127.0.0.1', '', ca)).toBe('localhost');
     await expect(handshake(receiver.port, '127.0.0.1', 'example.com', ca)).rejects.toThrow('altnames');
+    expect(new X509Certificate(files.receiver.cert).checkIP('::1')).toBe('::1');
     await receiver.stop();
   });
 
@@ -57,15 +58,6 @@ describe('certificates', () => {
       { encoding: 'utf8' },
     );
     expect(said).toContain('OK');
-  });
-
-  it('cover localhost and both loopback addresses', async () => {
-    const files = await ensureCertificates(await temporaryDirectory(), now);
-    const certificate = new X509Certificate(files.receiver.cert);
-    expect(certificate.checkHost('localhost')).toBe('localhost');
-    expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1');
-    expect(certificate.checkIP('::1')).toBe('::1');
-    expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
   });
 
   it('have keys that other users cannot read', async () => {

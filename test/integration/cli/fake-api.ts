@@ -27,15 +27,8 @@ export interface FakeApi {
   stop(): Promise<void>;
 }
 
-/**
- * @param options.ca PEM file that deliveries trust, read when they are sent
- * @param options.delivers whether a new conversation is sent to the endpoints
- */
-export async function startFakeApi(options: {
-  ca: () => string;
-  delivers?: boolean;
-  port?: number;
-}): Promise<FakeApi> {
+/** @param options.ca PEM file that deliveries trust, read when they are sent */
+export async function startFakeApi(options: { ca: () => string; port?: number }): Promise<FakeApi> {
   const key = 'ck_live_fake';
   const sandboxKey = 'ck_sandbox_fake';
   const calls: string[] = [];
@@ -88,11 +81,8 @@ export async function startFakeApi(options: {
       created += 1;
       const id = `cnv_${created}`;
       send(201, { success: true, data: { id } });
-      if (options.delivers ?? true) {
-        for (const endpoint of endpoints.values()) {
-          await deliver(endpoint, { id: `dlv_${created}`, attempt: 1, data: { conversationId: id } });
-        }
-      }
+      for (const endpoint of endpoints.values())
+        await deliver(endpoint, { id: `dlv_${created}`, attempt: 1, data: { conversationId: id } });
     } else if (method === 'PATCH') {
       const endpoint = endpoints.get(path.split('/').at(-1) ?? '');
       if (endpoint === undefined)

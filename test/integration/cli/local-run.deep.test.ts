@@ -39,16 +39,6 @@ describe('the local run', { timeout: 60_000 }, () => {
     );
   });
 
-  it('writes tokens of an admin and a member beside the key', async () => {
-    const { program, path } = await start();
-    await program.shows(/Ready/);
-    const script = `. "${path}/env" && echo "$ADMIN_TOKEN $MEMBER_TOKEN $OIDC_ISSUER $OIDC_CLIENT_ID"`;
-    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(
-      'token-of-0 token-of-1 http://localhost:20000 Dashboard\n',
-    );
-    expect(program.output()).toContain('Bearer $ADMIN_TOKEN');
-  });
-
   it('writes a key of its sandbox, and shows how to use it', async () => {
     const { program, path } = await start();
     await program.shows(/Ready/);
@@ -171,16 +161,6 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(rewritten).toContain("export SANDBOX_API_KEY='ck_sandbox_fake'");
   });
 
-  it('does not use the directory of another run', async () => {
-    const { program, path } = await start();
-    await program.shows(/Ready/);
-    const { program: other } = await start({}, ['--fresh'], path);
-    expect(await other.ended).toBe(1);
-    expect(other.errors().trim()).toBe(
-      `Another local run (pid ${program.pid}) uses ${path}: stop it, or set LOCAL_DIR and PORT.`,
-    );
-  });
-
   it('prints warnings of the functions, and everything with --verbose', async () => {
     const { program, path } = await start();
     await program.shows(/Ready/);
@@ -190,17 +170,6 @@ describe('the local run', { timeout: 60_000 }, () => {
 
     const { program: verbose } = await start({}, ['--verbose']);
     await verbose.shows(/"message":"quiet"/);
-  });
-
-  it('goes on when the delivery of the demonstration is late, and says so', async () => {
-    const { program } = await start({ FAKE_DELIVERS: 'no' });
-    await program.shows(/Ready/);
-    expect(program.output()).toMatch(/✓ Demonstrate a delivery .* slow\n/);
-    expect(program.output()).toContain(
-      '! No delivery arrived within 0.1 s: dlv_1 is retrying, its last error: fake.',
-    );
-    program.signal('SIGTERM');
-    expect(await program.ended).toBe(0);
   });
 
   it('demonstrates at the same URL at each start', async () => {
@@ -214,31 +183,5 @@ describe('the local run', { timeout: 60_000 }, () => {
     const { program: second } = await start({}, [], path);
     await second.shows(/Ready/);
     expect(await readPort()).toBe(port);
-  });
-
-  it('shows the times that are set', async () => {
-    const { program } = await start({ RETRY_BASE_SECONDS: '1', RETRY_CAP_SECONDS: '5' });
-    await program.shows(/Times +RETRY_BASE_SECONDS=1 RETRY_CAP_SECONDS=5\n/);
-  });
-
-  it('reports an invalid setting in one line', async () => {
-    const { program } = await start({ PORT: 'http' });
-    expect(await program.ended).toBe(1);
-    expect(program.errors().trim()).toMatch(/^PORT must be .*$/);
-  });
-});
-
-describe('npm start', () => {
-  it('prints its help', async () => {
-    const program = startProgram('bin/local.ts', ['--help'], {});
-    expect(await program.ended).toBe(0);
-    expect(program.output()).toContain('RETRY_BASE_SECONDS');
-  });
-
-  it('refuses an unknown flag and names its help', async () => {
-    const program = startProgram('bin/local.ts', ['--frsh'], {});
-    expect(await program.ended).toBe(2);
-    expect(program.errors()).toContain('--frsh');
-    expect(program.errors()).toContain('npm start -- --help');
   });
 });

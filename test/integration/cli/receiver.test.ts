@@ -88,20 +88,6 @@ describe('receiver', () => {
     expect(received[0]?.verification).toEqual({ kind: 'verified' });
   });
 
-  it('answers with the given status and reports it', async () => {
-    const answered: unknown[] = [];
-    const { receiver } = await aReceiver({
-      respond: async ({ headers }) => ({ status: headers['webhook-id'] === 'dlv_1' ? 503 : 204 }),
-      onAnswered: ({ headers }, answer) => answered.push([headers['webhook-id'], answer?.status]),
-    });
-    expect(await post(receiver.url, ca, BODY, signed('dlv_1'))).toBe(503);
-    expect(await post(receiver.url, ca, BODY, signed('dlv_2'))).toBe(204);
-    expect(answered).toEqual([
-      ['dlv_1', 503],
-      ['dlv_2', 204],
-    ]);
-  });
-
   it('detects a sender that hangs up before the answer', async () => {
     const arrived = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<unknown>();

@@ -1,8 +1,7 @@
 /**
  * The local run on a fake cloud, as a program of its own. Environment variables set the fake's behavior:
- * FAKE_DELIVERS=no delivers no event, FAKE_STOP=hangs never finishes stopping, FAKE_START=hangs never starts,
- * FAKE_PEOPLE=no has no user pool. It prints the id of a process that stopping has to end; with
- * FAKE_STOP=hangs only a kill ends it.
+ * FAKE_STOP=hangs never finishes stopping, so that only a kill ends it, FAKE_START=hangs never starts, and
+ * FAKE_PEOPLE=no has no user pool. It prints the id of a process that stopping has to end.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +22,7 @@ async function startFakeCloud({ caFile, port, releasePort, onLog }: CloudOptions
   if (process.env.FAKE_START === 'hangs') return never;
   const ca = () => readFileSync(caFile ?? '', 'utf8');
   await releasePort?.();
-  const api = await startFakeApi({ ca, port, delivers: process.env.FAKE_DELIVERS !== 'no' });
+  const api = await startFakeApi({ ca, port });
   const engine = spawn(
     process.execPath,
     ['-e', process.env.FAKE_STOP === 'hangs' ? FOR_EVER : WITH_ITS_PARENT],
@@ -73,7 +72,7 @@ const run = () =>
         return 'made';
       },
       startCloud: startFakeCloud,
-      demonstrationTimeoutMs: process.env.FAKE_DELIVERS === 'no' ? 100 : 30_000,
+      demonstrationTimeoutMs: 30_000,
       now: () => performance.now(),
     },
   );

@@ -1,6 +1,5 @@
-import type { Mutation } from './mutation.ts';
+import { inFile, type Mutation } from './mutation.ts';
 
-const REDELIVER = 'functions/redelivery/redeliver.ts';
 const TERMS = 'test/simulation/terms.ts';
 
 const FEW_ATTEMPTS = {
@@ -44,113 +43,98 @@ const STOPPED_JOBS: Mutation['also'] = [
 
 /** Mutations of what customers and operators ask for: jobs, examples, attempts at once, and readers. */
 export const CUSTOMERS: readonly Mutation[] = [
-  {
-    name: 'a job that is to count only resends',
-    file: REDELIVER,
-    find: 'job.dryRun === true ? {} : await',
-    replace: 'untilMs === 0 ? {} : await',
-    breaks: ['whole job'],
-  },
-  {
-    name: 'a job passes over the first of each page',
-    file: REDELIVER,
-    find: 'pages.plan(job, endpoint, page.items)',
-    replace: 'pages.plan(job, endpoint, page.items.slice(1))',
-    also: [FEW_ATTEMPTS, MANY_JOBS],
-    breaks: ['whole job', 'window'],
-  },
-  {
-    name: 'a job forgets in each round what waits',
-    file: REDELIVER,
-    find: '(delivery && isWaiting ?',
-    replace: '(delivery && isWaiting && isRepeated ?',
-    also: SHORT_ROUNDS,
-    breaks: ['window'],
-  },
-  {
-    name: 'a stopped job goes on to the end of its page',
-    file: REDELIVER,
-    find: '!(await jobs.reach(job, getPlace(job, group.at(-1)?.item)))',
-    replace: 'untilMs === 0',
-    also: STOPPED_JOBS,
-    breaks: ['window'],
-  },
-  {
-    name: 'a job whose message is lost stands still',
-    file: REDELIVER,
-    find: 'else return [{ run, job }];',
-    replace: 'else done.held += 1;',
-    breaks: ['comes to rest'],
-  },
-  {
-    name: 'an example is for an endpoint that does not subscribe to its type',
-    file: 'functions/events/events.ts',
-    find: '(onlyTo !== undefined && !isSubscribable(type))',
-    replace: 'onlyTo !== undefined',
-    breaks: ['right deliveries', 'as its endpoint says'],
-  },
-  {
-    name: 'an attempt at once takes its delivery out of the due index',
-    file: 'functions/delivery/rows.ts',
-    find: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE nextRetryReason`',
-    replace: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE dueIn, dueKey`',
-    breaks: ['nothing lost'],
-  },
-  {
-    name: 'an endpoint that an operator enables keeps its failures',
-    file: 'lib/operate/endpoint-scan.ts',
-    find: "assign({ status: 'active', consecutiveFailures: 0, pace: NEW })",
-    replace: "assign({ status: 'active', pace: NEW })",
-    breaks: ['exact count'],
-    firstSeed: 400,
-  },
-  {
-    name: 'a follower reads events before earlier ones are committed',
-    file: 'functions/aws/pages.ts',
-    find: 'export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS + 5;',
-    replace: 'export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS - 9;',
-    breaks: ['followed once'],
-  },
-  {
-    name: 'an attempt at once makes no attempt due',
-    file: 'functions/delivery/rows.ts',
-    find: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE nextRetryReason`',
-    replace: 'expression`SET createdAt = ${now.toISOString()}`',
-    breaks: ['comes to rest'],
-  },
-  {
-    name: 'a follower of a conversation passes messages that are committed later',
-    file: 'functions/aws/pages.ts',
-    find: 'new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000)',
-    replace: 'new Date(now.getTime() - 0 * COMMIT_WINDOW_SECONDS)',
-    breaks: ['followed once'],
-  },
-  {
-    name: 'a follower of a conversation forgets which messages it got',
-    file: 'functions/aws/pages.ts',
-    find: 'if (row.id >= settled) named.add(row.id);',
-    replace: '',
-    breaks: ['followed once'],
-  },
-  {
-    name: 'an idempotency key is recorded after the effect',
-    file: 'functions/http/idempotency.ts',
-    find: 'const result = await commit([...guard, ...changes]);',
-    replace: 'const result = await commit(changes);\n    if (guard.length > 0) await commit(guard);',
-    breaks: ['done once'],
-  },
-  {
-    name: 'an idempotency key can be recorded twice',
-    file: 'functions/http/idempotency.ts',
-    find: 'if: expression`attribute_not_exists(pk) OR expiresAt <= ${Math.floor(now.getTime() / 1000)}`,',
-    replace: '',
-    breaks: ['done once'],
-  },
-  {
-    name: 'a repeated request is refused for what the first one did',
-    file: 'functions/http/idempotency.ts',
-    find: 'if (first === undefined) return refusal;',
-    replace: 'if (first?.fingerprint === fingerprint) return refusal;',
-    breaks: ['done once'],
-  },
+  ...inFile('functions/redelivery/redeliver.ts', [
+    {
+      name: 'a job that is to count only resends',
+      find: 'job.dryRun === true ? {} : await',
+      replace: 'untilMs === 0 ? {} : await',
+      breaks: ['whole job'],
+    },
+    {
+      name: 'a job passes over the first of each page',
+      find: 'pages.plan(job, endpoint, page.items)',
+      replace: 'pages.plan(job, endpoint, page.items.slice(1))',
+      also: [FEW_ATTEMPTS, MANY_JOBS],
+      breaks: ['whole job', 'window'],
+    },
+    {
+      name: 'a job forgets in each round what waits',
+      find: '(delivery && isWaiting ?',
+      replace: '(delivery && isWaiting && isRepeated ?',
+      also: SHORT_ROUNDS,
+      breaks: ['window'],
+    },
+    {
+      name: 'a stopped job goes on to the end of its page',
+      find: '!(await jobs.reach(job, getPlace(job, group.at(-1)?.item)))',
+      replace: 'untilMs === 0',
+      also: STOPPED_JOBS,
+      breaks: ['window'],
+    },
+    {
+      name: 'a job whose message is lost stands still',
+      find: 'else return [{ run, job }];',
+      replace: 'else done.held += 1;',
+      breaks: ['comes to rest'],
+    },
+  ]),
+  ...inFile('functions/events/events.ts', [
+    {
+      name: 'an example is for an endpoint that does not subscribe to its type',
+      find: '(onlyTo !== undefined && !isSubscribable(type))',
+      replace: 'onlyTo !== undefined',
+      breaks: ['right deliveries', 'as its endpoint says'],
+    },
+  ]),
+  ...inFile('functions/delivery/rows.ts', [
+    {
+      name: 'an attempt at once takes its delivery out of the due index',
+      find: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE nextRetryReason`',
+      replace: 'expression`SET nextRetryAt = ${now.toISOString()} REMOVE dueIn, dueKey`',
+      breaks: ['nothing lost'],
+    },
+  ]),
+  ...inFile('lib/operate/endpoint-scan.ts', [
+    {
+      name: 'an endpoint that an operator enables keeps its failures',
+      find: "assign({ status: 'active', consecutiveFailures: 0, pace: NEW })",
+      replace: "assign({ status: 'active', pace: NEW })",
+      breaks: ['exact count'],
+      firstSeed: 400,
+    },
+  ]),
+  ...inFile('functions/aws/pages.ts', [
+    {
+      name: 'a follower reads events before earlier ones are committed',
+      find: 'export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS + 5;',
+      replace: 'export const COMMIT_WINDOW_SECONDS = API_TIMEOUT_SECONDS - 9;',
+      breaks: ['followed once'],
+    },
+    {
+      name: 'a follower of a conversation passes messages that are committed later',
+      find: 'new Date(now.getTime() - COMMIT_WINDOW_SECONDS * 1000)',
+      replace: 'new Date(now.getTime() - 0 * COMMIT_WINDOW_SECONDS)',
+      breaks: ['followed once'],
+    },
+    {
+      name: 'a follower of a conversation forgets which messages it got',
+      find: 'if (row.id >= settled) named.add(row.id);',
+      replace: '',
+      breaks: ['followed once'],
+    },
+  ]),
+  ...inFile('functions/http/idempotency.ts', [
+    {
+      name: 'an idempotency key is recorded after the effect',
+      find: 'const result = await commit([...guard, ...changes]);',
+      replace: 'const result = await commit(changes);\n    if (guard.length > 0) await commit(guard);',
+      breaks: ['done once'],
+    },
+    {
+      name: 'a repeated request is refused for what the first one did',
+      find: 'if (first === undefined) return refusal;',
+      replace: 'if (first?.fingerprint === fingerprint) return refusal;',
+      breaks: ['done once'],
+    },
+  ]),
 ];

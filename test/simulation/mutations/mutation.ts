@@ -18,3 +18,7 @@ export interface Mutation extends Edit {
   /** Further changes that belong to it, also of the simulation, so that few seeds show it. */
   also?: readonly Edit[];
 }
+
+/** Mutations whose first edit is in one file. */
+export const inFile = (file: string, mutations: readonly Omit<Mutation, 'file'>[]): Mutation[] =>
+  mutations.map((mutation) => ({ file, ...mutation }));

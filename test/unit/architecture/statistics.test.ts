@@ -24,20 +24,6 @@ describe('a quantile', () => {
       }),
     );
   });
-
-  it('grows with its share, in any order of the values', () => {
-    fc.assert(
-      fc.property(values, share, share, (all, a, b) => {
-        const shuffled = all.toReversed();
-        expect(quantile(all, Math.min(a, b))).toBeLessThanOrEqual(quantile(shuffled, Math.max(a, b)));
-      }),
-    );
-  });
-
-  it('of no values is NaN', () => {
-    expect(quantile([], 0.5)).toBeNaN();
-    expect(median([])).toBeNaN();
-  });
 });
 
 describe('the median', () => {
@@ -64,16 +50,5 @@ describe('the spread', () => {
   it('of more runs is half the interquartile range, which one outlier changes little', () => {
     expect(spreadOf([1, 2, 3, 4, 5])).toBe(1);
     expect(spreadOf([1, 2, 3, 4, 1000])).toBe(1);
-  });
-
-  it('is never negative, scales with the values and does not shift with them', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 2, maxLength: 30 }), (all) => {
-        const spread = spreadOf(all);
-        expect(spread).toBeGreaterThanOrEqual(0);
-        expect(spreadOf(all.map((one) => one + 500))).toBeCloseTo(spread, 6);
-        expect(spreadOf(all.map((one) => one * 2))).toBeCloseTo(spread * 2, 6);
-      }),
-    );
   });
 });

@@ -24,3 +24,11 @@ export const idsOf = <P extends string>(prefix: P): fc.Arbitrary<`${P}_${string}
 export const texts = fc
   .array(fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0x10ffff })), { maxLength: 40 })
   .map((points) => String.fromCodePoint(...points));
+
+/** Bytes as base64url with one bit flipped. */
+export function flipped(text: string, bit: number): string {
+  const bytes = Buffer.from(text, 'base64url');
+  const at = bit % (bytes.length * 8);
+  bytes.writeUInt8(bytes.readUInt8(at >> 3) ^ (1 << (at & 7)), at >> 3);
+  return bytes.toString('base64url');
+}

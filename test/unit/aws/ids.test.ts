@@ -108,19 +108,6 @@ describe('delivery id', () => {
     );
   });
 
-  it('sorts as text by the time of its event', () => {
-    fc.assert(
-      fc.property(times, times, idsOf('whk'), idsOf('whk'), (time, otherTime, first, second) => {
-        fc.pre(time.getTime() !== otherTime.getTime());
-        const ids = [
-          deriveDeliveryId(newId('evt', time), first),
-          deriveDeliveryId(newId('evt', otherTime), second),
-        ] as const;
-        expect(ids[0] < ids[1]).toBe(time < otherTime);
-      }),
-    );
-  });
-
   it('of a redelivery job differs for each event, endpoint and job, and has the time of the job', () => {
     fc.assert(
       fc.property(idsOf('evt'), idsOf('whk'), times, times, (event, endpoint, time, otherTime) => {

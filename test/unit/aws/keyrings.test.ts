@@ -17,7 +17,7 @@ import {
   UnknownKeyVersion,
 } from '../../../functions/aws/keyrings.ts';
 import { aKeyring, NOW } from '../../builders.ts';
-import { idsOf, texts } from './arbitraries.ts';
+import { flipped, idsOf, texts } from './arbitraries.ts';
 
 const KEY = 'k'.repeat(43);
 const accepts = (value: unknown): boolean => Keyring.safeParse(value).success;
@@ -86,14 +86,6 @@ describe('a keyring', () => {
     expect(secrets).toHaveReceivedCommandExactlyOnceWith(GetSecretValueCommand, { SecretId: 'arn:secret' });
   });
 
-  it('is loaded once for concurrent uses', async () => {
-    secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
-    const { source } = aSource();
-    const versions = await Promise.all(Array.from({ length: 50 }, () => source(getCurrentVersion)));
-    expect(new Set(versions)).toEqual(new Set(['1']));
-    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 1);
-  });
-
   it('is cached for five minutes, then reloaded', async () => {
     secrets
       .on(GetSecretValueCommand)
@@ -154,13 +146,6 @@ describe('a keyring', () => {
 });
 
 describe('a keyring that cannot be loaded', () => {
-  it('fails the call, and is requested again by the next', async () => {
-    secrets.on(GetSecretValueCommand).rejectsOnce(new Error('down')).resolves(answer(aKeyring()));
-    const { source } = aSource();
-    await expect(source(getCurrentVersion)).rejects.toThrow('down');
-    expect(await source(getCurrentVersion)).toBe('1');
-  });
-
   it.each([undefined, '', '{', 'null', '"key"', '{}', '{"current":"1","1":"short"}'])(
     'fails the call when the secret is %j',
     async (SecretString) => {
@@ -182,23 +167,6 @@ describe('a keyring that cannot be loaded', () => {
     expect(inspect(error)).not.toContain('canary');
   });
 
-  it('stays in use when it was loaded before', async () => {
-    secrets
-      .on(GetSecretValueCommand)
-      .resolvesOnce(answer(aKeyring()))
-      .rejectsOnce(new Error('down'))
-      .resolvesOnce({ SecretString: 'broken' })
-      .resolves(answer(aKeyring({ versions: 2 })));
-    const { source, pass } = aSource();
-    await source(getCurrentVersion);
-    pass(FIVE_MINUTES);
-    expect(await source(getCurrentVersion)).toBe('1');
-    pass(FIVE_MINUTES);
-    expect(await source(getCurrentVersion)).toBe('1');
-    pass(FIVE_MINUTES);
-    expect(await source(getCurrentVersion)).toBe('2');
-  });
-
   it('is not requested by every call while the secret store is down', async () => {
     secrets.on(GetSecretValueCommand).resolvesOnce(answer(aKeyring())).rejects(new Error('down'));
     const { source, pass } = aSource();
@@ -217,14 +185,6 @@ const bindings: fc.Arbitrary<CursorBinding> = fc.record({
   route: fc.string(),
   filters: fc.array(fc.string(), { maxLength: 3 }),
 });
-
-/** The cursor with one bit of its bytes flipped. */
-function flipped(cursor: string, bit: number): string {
-  const bytes = Buffer.from(cursor, 'base64url');
-  const at = bit % (bytes.length * 8);
-  bytes.writeUInt8(bytes.readUInt8(at >> 3) ^ (1 << (at & 7)), at >> 3);
-  return bytes.toString('base64url');
-}
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 

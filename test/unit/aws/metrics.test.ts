@@ -79,15 +79,6 @@ describe('the metrics of an invocation', () => {
     expect(printed).toEqual([]);
   });
 
-  it('are written once', async () => {
-    count('Things');
-    publishMetrics();
-    publishMetrics();
-    count('Others');
-    publishMetrics();
-    expect(lines()).toEqual([document({ Things: ['Count', 1] }), document({ Others: ['Count', 1] })]);
-  });
-
   it('keep every value, however many there are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(), { minLength: 1, maxLength: 350 }), async (values) => {
@@ -153,14 +144,6 @@ describe('routine metrics', () => {
     expect(lines()).toEqual([
       document({ Things: ['Count', 2], Latency: ['Milliseconds', [12, 8]], Failures: ['Count', 1] }),
     ]);
-  });
-
-  it('delay no other metric', async () => {
-    publishRegularly(() => undefined);
-    count('Failures');
-    publishMetrics();
-
-    expect(lines()).toEqual([document({ Failures: ['Count', 1] })]);
   });
 });
 

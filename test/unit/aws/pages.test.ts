@@ -1,8 +1,7 @@
-import 'aws-sdk-client-mock-vitest/extend';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mergeScans, readPage, type Scan } from '../../../functions/aws/pages.ts';
 import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
 
@@ -200,23 +199,6 @@ describe('a page of a table', () => {
   const parse = (row: unknown) => ({ id: String(Object(row).sk) });
   const rows = (...names: string[]) => names.map((sk) => ({ pk: 'p', sk }));
   const requests = () => dynamo.commandCalls(QueryCommand).map((call) => call.args[0].input);
-  beforeEach(() => {
-    dynamo.reset();
-  });
-
-  it('is read newest first and consistently, with a row beyond it', async () => {
-    dynamo.on(QueryCommand).resolves({ Items: rows('b', 'a'), ConsumedCapacity: { CapacityUnits: 3 } });
-    expect(await readPage(table, ['p'], { limit: 5 }, { parse })).toEqual({
-      items: [{ id: 'b' }, { id: 'a' }],
-    });
-    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
-      TableName: 'service',
-      ConsistentRead: true,
-      ScanIndexForward: false,
-      Limit: 6,
-    });
-  });
-
   it('continues after an empty answer', async () => {
     dynamo
       .on(QueryCommand)

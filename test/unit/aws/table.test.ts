@@ -7,14 +7,8 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
-import {
-  all,
-  assign,
-  attribute,
-  expression,
-  Placeholders,
-  unchanged,
-} from '../../../functions/aws/expression.ts';
+import { expression } from '../../../functions/aws/expression.ts';
+import { readPage } from '../../../functions/aws/pages.ts';
 import {
   EXISTS,
   get,
@@ -25,35 +19,13 @@ import {
   type Table,
   update,
 } from '../../../functions/aws/table.ts';
-import { later, NOW, seconds } from '../../builders.ts';
-import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { outboxStore } from '../../../functions/delivery/outbox.ts';
+import { idempotencyStore } from '../../../functions/http/idempotency.ts';
+import { apiKeyStore } from '../../../functions/tenancy/api-keys.ts';
+import { anApiKey, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { memoryTables, sharedMemoryTables } from '../../doubles/tables/stack-tables.ts';
 
 const KEY = { pk: 'a', sk: 'b' };
-
-describe('an expression', () => {
-  const compile = (text: ReturnType<typeof expression>) => {
-    const placeholders = new Placeholders();
-    return { text: placeholders.text(text), ...placeholders.maps };
-  };
-
-  it('has a placeholder of its own for a name that DynamoDB would not accept as one', () => {
-    const name = attribute('to_a-b');
-    expect(compile(expression`attribute_not_exists(${name}) OR ${name} < ${1}`)).toEqual({
-      text: 'attribute_not_exists(#n0) OR #n0 < :v0',
-      ExpressionAttributeNames: { '#n0': 'to_a-b' },
-      ExpressionAttributeValues: { ':v0': 1 },
-    });
-  });
-
-  it('has no empty maps, which DynamoDB refuses', () => {
-    expect(compile(EXISTS)).toEqual({ text: 'attribute_exists(pk)' });
-  });
-
-  it('leaves out what is empty or undefined', () => {
-    expect(compile(all(EXISTS, unchanged({}, []))).text).toBe('attribute_exists(pk)');
-    expect(compile(assign({ a: 1, b: undefined })).text).toBe('#a = :v0');
-  });
-});
 
 describe('a write', () => {
   it('returns the row that refuses it', async () => {
@@ -144,4 +116,33 @@ describe('the tables in memory', () => {
     await expect(send({ ':y': 1 })).rejects.toThrow('attribute value: :x');
     await expect(send({ ':x': 1 })).resolves.toEqual({});
   });
+});
+
+type Tables = ReturnType<ReturnType<typeof sharedMemoryTables>>;
+
+/*
+ * Reads that must see the latest write. No engine on one machine can disprove that they do, because none
+ * returns an older row.
+ */
+it.each<[string, (tables: Tables) => Promise<unknown>]>([
+  [
+    'an API key, so that its revocation applies to the next request',
+    ({ service }) => apiKeyStore(service).find('d'),
+  ],
+  ['a listed API key', ({ service }) => apiKeyStore(service).revoke(aTenant().orgId, anApiKey().id, NOW)],
+  [
+    'an idempotent answer',
+    ({ service }) =>
+      idempotencyStore(service).find({ tenant: aTenant(), route: 'create-thing', key: 'k' }, NOW),
+  ],
+  ['a page', ({ service }) => readPage(service, ['p'], { limit: 1 }, { parse: () => ({ id: 'x' }) })],
+  ['an outbox entry', ({ outbox }) => outboxStore(outbox).find({ pk: 'a partition', sk: 'an entry' })],
+])('%s is read consistently', async (_, read) => {
+  const reads: unknown[] = [];
+  const tables = sharedMemoryTables()(async (_operation, { ConsistentRead }, answer) => {
+    reads.push(ConsistentRead);
+    return answer();
+  });
+  await read(tables);
+  expect(reads).toEqual([true]);
 });

@@ -1,11 +1,14 @@
 import { createElement } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
+import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { Router } from 'wouter';
 import { ApiFailure } from '../../../dashboard/src/api/failures.ts';
+import { Pages } from '../../../dashboard/src/app/pages.tsx';
 import { Loaded, OnePage } from '../../../dashboard/src/parts/loaded.tsx';
 import { Table } from '../../../dashboard/src/parts/page.tsx';
 import { Moment } from '../../../dashboard/src/parts/time.tsx';
+import { en } from '../../../dashboard/src/text/en.ts';
+import { MAIL_LINKS } from '../../support/mail-links.ts';
 
 const refused = new ApiFailure('not today', { status: 418, type: 'TEAPOT', requestId: 'request-1' });
 const gone = new ApiFailure('', { status: 404, type: 'NOT_FOUND' });
@@ -73,5 +76,18 @@ describe('a time', () => {
     const [, id] = /popoverTarget="([^"]+)"/i.exec(markup) ?? [];
     expect(markup).toContain(`id="${id}" popover="auto"`);
     expect(markup).toMatch(/Nov 20, 2026.*2026-11-20T09:30:00\.000Z.*Copy: 2026-11-20T09/);
+  });
+});
+
+const render = (path: string): string =>
+  renderToString(createElement(Router, { ssrPath: path, children: createElement(Pages) }));
+
+describe('the links of e-mails', () => {
+  it.each(MAIL_LINKS)('open a page of the dashboard: %s', (path) => {
+    expect(render(path)).not.toContain(en.notFound.title);
+  });
+
+  it('would be found if they led nowhere', () => {
+    expect(render('/settings/organization')).toContain(en.notFound.title);
   });
 });

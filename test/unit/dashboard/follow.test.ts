@@ -121,16 +121,6 @@ describe('a followed list of deliveries', () => {
     expect(shown()).toEqual(idsOf(endpoint.truth()));
   });
 
-  it("finds late rows, such as a job's deliveries with their original time", async () => {
-    const endpoint = anEndpoint();
-    const job = NOW + SECOND;
-    endpoint.add(aRow(NOW - HOUR));
-    endpoint.add(...Array.from({ length: 120 }, (_, index) => aRow(job, { madeAt: job + index * SECOND })));
-    const { looks, shown } = await aFollowed(endpoint);
-    await looks(3 * MINUTE);
-    expect(shown()).toEqual(idsOf(endpoint.truth()));
-  });
-
   it('treats a page of the exact size correctly', async () => {
     const endpoint = anEndpoint();
     endpoint.add(...many(100, NOW - HOUR));

@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import type { WebhookRequest } from '../../../functions/delivery/delivery.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { aDispatch, FAILED, LEASE_SECONDS } from './dispatch-fixture.ts';
+import { actBefore, aDispatch, FAILED, LEASE_SECONDS, OK } from './dispatch-fixture.ts';
 
 const DELETE = { kind: 'delete' };
 const keepUntil = (until: Date) => ({ kind: 'keep', until });
+
+/** Dispatches a delivery at each time that it is due, until it has ended. */
+async function untilItEnds({ dispatch, clock, readDelivery }: Awaited<ReturnType<typeof aDispatch>>) {
+  const due = [];
+  for (let next: string | undefined = NOW.toISOString(); next; next = (await readDelivery())?.nextRetryAt) {
+    clock.elapseUntil(new Date(next));
+    due.push(clock.now());
+    await dispatch();
+  }
+  return due;
+}
 
 describe('dispatcher with a due delivery', () => {
   it('marks it as succeeded and deletes the message when the receiver accepts it', async () => {
@@ -60,38 +72,12 @@ describe('dispatcher with a due delivery', () => {
   });
 
   it('makes eight attempts over 63.5 minutes at a receiver that never accepts', async () => {
-    const { dispatch, clock, readDelivery, attempts } = await aDispatch({ attempt: () => FAILED });
+    const setting = await aDispatch({ attempt: () => FAILED });
 
-    for (let due: string | undefined = NOW.toISOString(); due; due = (await readDelivery())?.nextRetryAt) {
-      clock.elapseUntil(new Date(due));
-      await dispatch();
-    }
+    await untilItEnds(setting);
 
-    expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(clock.now()).toEqual(later(NOW, seconds(63.5 * 60)));
-  });
-
-  it("resets the endpoint's failure count after a success", async () => {
-    const { dispatch, readEndpoint } = await aDispatch({ endpoint: { consecutiveFailures: 9 } });
-
-    await dispatch();
-
-    expect(await readEndpoint()).toMatchObject({ consecutiveFailures: 0, status: 'active' });
-  });
-
-  it('disables the endpoint after the tenth exhausted delivery, and logs it once', async () => {
-    const { dispatch, readEndpoint, log, endpoint } = await aDispatch({
-      delivery: { attempts: 7 },
-      endpoint: { consecutiveFailures: 9 },
-      attempt: () => FAILED,
-    });
-
-    await dispatch();
-
-    expect(await readEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
-    expect(log.entries.filter(({ level }) => level === 'warn')).toMatchObject([
-      { fields: { webhookId: endpoint.id, orgId: endpoint.orgId } },
-    ]);
+    expect(setting.attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(setting.clock.now()).toEqual(later(NOW, seconds(63.5 * 60)));
   });
 });
 
@@ -174,17 +160,6 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
       { level: 'error', fields: { deliveryId: delivery.id, eventId: delivery.eventId } },
     ]);
   });
-
-  it('leaves a delivery whose event is missing to the worker that still attempts it', async () => {
-    const { processMessage, claim, deliveryMessage, endpoint, readDelivery } = await aDispatch();
-    await claim();
-    const claimed = await readDelivery();
-
-    expect(await processMessage(deliveryMessage, { endpoint, event: undefined }, 'fresh')).toEqual(
-      keepUntil(later(NOW, seconds(LEASE_SECONDS))),
-    );
-    expect(await readDelivery()).toEqual(claimed);
-  });
 });
 
 describe('dispatcher with a deleted or disabled endpoint', () => {
@@ -227,14 +202,164 @@ describe('dispatcher with a deleted or disabled endpoint', () => {
     expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
     expect(await readDelivery()).toEqual(claimed);
   });
+});
+
+describe('attempt that outlives its lease', () => {
+  it('settles nothing and keeps the message while another worker holds the delivery', async () => {
+    const setting = await aDispatch({
+      attempt: async () => {
+        setting.clock.elapse(LEASE_SECONDS);
+        await setting.claim();
+        return OK;
+      },
+    });
+
+    const disposition = await setting.dispatch();
+
+    expect(disposition).toEqual(keepUntil(later(NOW, seconds(2 * LEASE_SECONDS))));
+    expect(await setting.readDelivery()).toMatchObject({ status: 'pending', attempts: 2, attemptLog: [] });
+  });
+
+  it('keeps the message until the retry that another worker has scheduled', async () => {
+    const setting = await aDispatch({
+      attempt: async (attempt) => {
+        if (attempt === 2) return FAILED;
+        setting.clock.elapse(LEASE_SECONDS);
+        await setting.dispatch();
+        return OK;
+      },
+    });
+
+    const disposition = await setting.dispatch();
+
+    expect(disposition).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS + 60))));
+    expect((await setting.readDelivery())?.attemptLog).toMatchObject([{ number: 2 }]);
+  });
 
   it('deletes the message when another worker has ended the delivery', async () => {
-    const { dispatch, endpoints, endpoint, readDelivery } = await aDispatch();
-    await dispatch();
-    const ended = await readDelivery();
-    endpoints.remove(endpoint.orgId, endpoint.id);
+    const setting = await aDispatch({
+      attempt: async (attempt) => {
+        if (attempt === 2) return OK;
+        setting.clock.elapse(LEASE_SECONDS);
+        await setting.dispatch();
+        return FAILED;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.readDelivery()).toMatchObject({ status: 'succeeded', attempts: 2 });
+  });
+
+  it("makes the message visible at once when the other worker's lease has expired too", async () => {
+    const setting = await aDispatch({
+      attempt: async () => {
+        setting.clock.elapse(LEASE_SECONDS);
+        await setting.claim();
+        setting.clock.elapse(LEASE_SECONDS);
+        return OK;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(keepUntil(setting.clock.now()));
+  });
+});
+
+describe('delivery whose signing keys cannot be loaded', () => {
+  const prepare = () => Promise.reject(new Error('the signing keys cannot be read'));
+
+  it('is not claimed, because a claim counts as an attempt', async () => {
+    const { dispatch, delivery, readDelivery, attempts } = await aDispatch({ prepare });
+
+    await expect(dispatch()).rejects.toThrow('the signing keys cannot be read');
+
+    expect(attempts).toEqual([]);
+    expect(await readDelivery()).toEqual(delivery);
+  });
+
+  it('can still be skipped', async () => {
+    const { dispatch, readDelivery } = await aDispatch({ prepare, endpoint: { status: 'auto_disabled' } });
 
     expect(await dispatch()).toEqual(DELETE);
-    expect(await readDelivery()).toEqual(ended);
+
+    expect(await readDelivery()).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled' });
+  });
+});
+
+describe('attempt that throws', () => {
+  it('leaves the delivery leased and the attempt counted, and a later worker continues', async () => {
+    let broken = true;
+    const { dispatch, clock, readDelivery, attempts } = await aDispatch({
+      attempt: () => {
+        if (broken) throw new Error('the signing keys cannot be read');
+        return OK;
+      },
+    });
+
+    await expect(dispatch()).rejects.toThrow('the signing keys cannot be read');
+    expect(await readDelivery()).toMatchObject({ status: 'pending', attempts: 1, lease: {} });
+    expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
+
+    broken = false;
+    clock.elapse(LEASE_SECONDS);
+    expect(await dispatch()).toEqual(DELETE);
+    expect(attempts).toEqual([1, 2]);
+    expect(await readDelivery()).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+describe('delivery that another worker changes first', () => {
+  it('is read again when it was to be skipped', async () => {
+    const setting = await aDispatch({ endpoint: { status: 'auto_disabled' } });
+    actBefore(setting, 'Update', setting.claim);
+
+    expect(await setting.dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
+    expect(await setting.readDelivery()).toMatchObject({ status: 'pending' });
+  });
+});
+
+describe('endpoint that changes during an attempt', () => {
+  it('fails the settlement when it changes at every try, so that the lease decides', async () => {
+    let settlements = 0;
+    const setting = await aDispatch({ delivery: { attempts: 7 }, attempt: () => FAILED });
+    setting.endpoints.service.pass = async (operation, _input, answer) => {
+      // It has none of the failures that were read: another delivery to it has succeeded, or failed again.
+      if (operation === 'TransactWrite') {
+        settlements += 1;
+        setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: settlements % 2 === 1 ? 4 : 0 });
+      }
+      return answer();
+    };
+
+    await expect(setting.dispatch()).rejects.toThrow(setting.endpoint.id);
+    expect(settlements).toBe(20);
+    expect(await setting.readDelivery()).toMatchObject({ status: 'pending', attempts: 8 });
+  });
+});
+
+const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', headers: {}, body: '{}' };
+describe('sandbox delivery', () => {
+  it('follows the schedule at the speed that its endpoint asks for', async () => {
+    const setting = await aDispatch({
+      sandbox: true,
+      endpoint: { url: 'https://receiver.example.com/hook?simulate-speed=100' },
+      attempt: () => {
+        setting.clock.elapse(0.1);
+        return { ...FAILED, simulated: request };
+      },
+    });
+
+    const due = await untilItEnds(setting);
+
+    const waits = [0, 30, 60, 120, 240, 480, 960, 1920];
+    const real = waits.map(
+      (_, index) => waits.slice(0, index + 1).reduce((sum, wait) => sum + wait, 0) + index * 10,
+    );
+    expect(due).toEqual(real.map((after) => later(NOW, seconds(after) / 100)));
+    const ended = await setting.readDelivery();
+    expect(ended?.attemptLog.map(({ startedAt }) => new Date(startedAt))).toEqual(due);
+    expect(ended).toMatchObject({
+      status: 'exhausted',
+      terminalAt: later(NOW, seconds(63.5 * 60 + 80) / 100).toISOString(),
+    });
   });
 });

@@ -185,16 +185,6 @@ describe('claimability of a delivery', () => {
 });
 
 describe('disposition of a message', () => {
-  it('keeps or moves it exactly while its delivery is open and not parked', () => {
-    fc.assert(
-      fc.property(attemptNumbers, results, routes, (number, result, route) => {
-        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
-        const waits = decideDisposition(settlement).kind !== 'delete';
-        expect(waits).toBe(settlement.kind === 'retrying' && settlement.wait.hold !== 'parked');
-      }),
-    );
-  });
-
   it('never keeps it longer than a queue can, nor in a crowded queue', () => {
     const policy = fc.record({
       baseSeconds: fc.integer({ min: 1, max: 86_400 }),

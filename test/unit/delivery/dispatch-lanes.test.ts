@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { timedOutAfter } from '../../../functions/delivery/delivery.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
-import { type PaceMark, STALLED_SECONDS } from '../../../functions/receivers/pace.ts';
+import type { PaceMark } from '../../../functions/receivers/pace.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { ATTEMPT_SECONDS, aDispatch, FAILED, OK } from './dispatch-fixture.ts';
 
@@ -62,11 +62,6 @@ describe('retry of a delivery', () => {
     expect((await readEndpoint())?.pace?.is === 'stalled').toBe(next === 'stalled');
   });
 
-  it('is watched in the due index while it waits in a queue', async () => {
-    const { deliveries, delivery } = await attemptBy({}, 'fresh');
-    expect(deliveries.dueOf(delivery)).toMatchObject({ state: 'watched' });
-  });
-
   it('is parked without a message when its wait is long', async () => {
     const { dispatch, readDelivery, deliveries, delivery } = await aDispatch({
       delivery: { status: 'retrying', attempts: 5 },
@@ -88,27 +83,6 @@ describe('retry of a delivery', () => {
 
     expect(await dispatch('fresh')).toEqual(DELETE);
     expect(deliveries.dueOf(delivery)).toEqual({ state: 'parked', dueAt: inSeconds(30).toISOString() });
-  });
-
-  it('checks the queue that it will wait in, and none after a success', async () => {
-    const asked: Lane[] = [];
-    const crowded = async (lane: Lane) => {
-      asked.push(lane);
-      return false;
-    };
-    for (const answer of [FAILED, OK])
-      await (await aDispatch({ crowded, attempt: () => answer })).dispatch('fresh');
-
-    expect(asked).toEqual(['retry']);
-  });
-
-  it('deletes a late message of a parked delivery, because the due index has it', async () => {
-    const { dispatch, attempts } = await aDispatch({
-      delivery: { status: 'retrying', attempts: 6, nextRetryAt: inSeconds(960).toISOString(), parked: true },
-    });
-
-    expect(await dispatch('fresh')).toEqual(DELETE);
-    expect(attempts).toEqual([]);
   });
 });
 
@@ -166,21 +140,6 @@ describe('delivery to a slow or stalled endpoint', () => {
 });
 
 describe('mark of an endpoint after an attempt', () => {
-  it.each([
-    ['ended by a success', OK, undefined],
-    ['ended by a failure', FAILED, undefined],
-    ['kept by a timeout', TIMED_OUT, { is: 'new' }],
-  ])('is, for a new endpoint, %s in the slow queue', async (_, answer, pace) => {
-    const { readEndpoint } = await attemptBy({ answer }, 'slow', { is: 'new' });
-    expect((await readEndpoint())?.pace).toEqual(pace);
-  });
-
-  it('is stalled for an hour from the deadline', async () => {
-    const { readEndpoint, clock } = await attemptBy({ after: ATTEMPT_SECONDS, answer: TIMED_OUT }, 'fresh');
-    const until = later(clock.now(), seconds(STALLED_SECONDS)).toISOString();
-    expect((await readEndpoint())?.pace).toEqual({ is: 'stalled', until });
-  });
-
   it('is written before the worker ends', async () => {
     const { dispatch, endpoints, readEndpoint } = await aDispatch({
       attempt: (_attempt, onSlow) => {
@@ -197,4 +156,180 @@ describe('mark of an endpoint after an attempt', () => {
 
     expect((await readEndpoint())?.pace).toEqual(mark('slow', 120));
   });
+});
+
+describe('message for an endpoint with a limit', () => {
+  it('is attempted at its start, when all that the attempt needs is there', async () => {
+    const steps: string[] = [];
+    const { dispatch, attempts } = await aDispatch({
+      endpoint: { maxPerSecond: 5 },
+      prepare: async () => void steps.push('prepared'),
+      takeTurn: async () => {
+        steps.push('turn taken');
+        return { kind: 'start', at: NOW.getTime() + 150, attempts: 0 };
+      },
+      wait: async (time) => void steps.push(`waited ${time} s`),
+      attempt: () => {
+        steps.push('attempted');
+        return FAILED;
+      },
+    });
+    await dispatch();
+
+    expect(steps).toEqual(['prepared', 'turn taken', 'waited 0.15 s', 'attempted']);
+    expect(attempts).toEqual([1]);
+  });
+
+  it('does what its turn says, without an attempt', async () => {
+    const { dispatch, attempts, readDelivery } = await aDispatch({
+      endpoint: { maxPerSecond: 5 },
+      takeTurn: async ({ lane }) => ({
+        kind: 'wait',
+        disposition: { kind: 'move', lane, until: inSeconds(7) },
+      }),
+    });
+
+    expect(await dispatch('retry')).toEqual({ kind: 'move', lane: 'retry', until: inSeconds(7) });
+    expect(attempts).toEqual([]);
+    expect(await readDelivery()).toMatchObject({ attempts: 0 });
+  });
+
+  it('takes no turn in a queue that it leaves', async () => {
+    const { dispatch, turnsTaken } = await aDispatch({ endpoint: { maxPerSecond: 1, pace: { is: 'new' } } });
+
+    expect(await dispatch('fresh')).toMatchObject({ kind: 'move', lane: 'slow' });
+    expect(turnsTaken()).toBe(0);
+  });
+
+  it('is not attempted with the turn of an attempt that was started meanwhile', async () => {
+    const { dispatch, attempts, readDelivery } = await aDispatch({
+      endpoint: { maxPerSecond: 5 },
+      delivery: { attempts: 1, status: 'retrying' },
+      takeTurn: async () => ({ kind: 'start', at: NOW.getTime(), attempts: 0 }),
+    });
+
+    expect(await dispatch('retry')).toEqual({ kind: 'keep', until: NOW });
+    expect(attempts).toEqual([]);
+    expect(await readDelivery()).toMatchObject({ status: 'retrying', attempts: 1 });
+  });
+
+  it('stays in its queue without an attempt when its turn cannot be determined', async () => {
+    const { receive, attempts, log, readDelivery } = await aDispatch({
+      endpoint: { maxPerSecond: 1 },
+      takeTurn: async () => {
+        throw new Error('the table throttles');
+      },
+    });
+
+    expect(await receive('fresh')).toBe('stays');
+    expect(attempts).toEqual([]);
+    expect(await readDelivery()).toMatchObject({ attempts: 0 });
+    expect(log.entries).toMatchObject([{ code: 'DELIVERY_LEFT' }]);
+  });
+
+  it.each([
+    ['is disabled', { status: 'auto_disabled' as const, maxPerSecond: 1 }],
+    ['has no limit', {}],
+  ])('takes no turn when the endpoint %s', async (_, endpoint) => {
+    const { dispatch, turnsTaken } = await aDispatch({ endpoint });
+    await dispatch();
+    expect(turnsTaken()).toBe(0);
+  });
+});
+
+it('an attempt at an endpoint with a limit is never late, because the customer set the limit', async () => {
+  const { receive, clock, measured } = await aDispatch({ endpoint: { maxPerSecond: 1 } });
+  clock.elapse(3600);
+  await receive('fresh');
+  expect(measured).toEqual([{ outcome: 'succeeded', parked: false, lateMs: 0 }]);
+});
+
+const MINUTE = 60_000;
+
+/** A time in milliseconds after the creation of event and delivery. */
+const at = (ms: number) => new Date(NOW.getTime() + ms).toISOString();
+
+describe('metrics of an attempt', () => {
+  it("are the time from the event's commit to the attempt's start and end, and its lateness", async () => {
+    const setting = await aDispatch({
+      attempt: () => {
+        setting.clock.elapse(0.07);
+        return OK;
+      },
+    });
+    setting.clock.elapse(0.3);
+
+    await setting.dispatch('fresh');
+
+    expect(setting.measured).toEqual([
+      {
+        outcome: 'succeeded',
+        parked: false,
+        lateMs: 300,
+        sinceCommitMs: { first: true, begun: 300, ended: 370 },
+      },
+    ]);
+  });
+
+  it('measure the lateness of a retry from its own due time', async () => {
+    const setting = await aDispatch({
+      delivery: { attempts: 1, status: 'retrying', nextRetryAt: at(MINUTE) },
+    });
+    setting.clock.elapse(60.025);
+
+    await setting.dispatch('retry');
+
+    expect(setting.measured).toMatchObject([
+      { outcome: 'succeeded', lateMs: 25, sinceCommitMs: { first: false, ended: MINUTE + 25 } },
+    ]);
+  });
+
+  it.each([
+    { case: 'a redelivery', delivery: { id: newId('dlv', NOW) } },
+    { case: 'a delivery of a sandbox', sandbox: true },
+  ])('omit the time since the commit for $case', async ({ case: _, ...changes }) => {
+    const { dispatch, measured } = await aDispatch(changes);
+    await dispatch();
+    expect(measured).toEqual([{ outcome: 'succeeded', parked: false, lateMs: 0 }]);
+  });
+
+  it.each([
+    { attempts: 0, crowded: false, outcome: 'retrying', parked: false },
+    { attempts: 0, crowded: true, outcome: 'retrying', parked: true },
+    { attempts: 6, crowded: false, outcome: 'retrying', parked: true },
+    { attempts: 7, crowded: true, outcome: 'exhausted', parked: false },
+  ])(
+    'report the failure after $attempts earlier attempts in a queue whose being crowded is $crowded',
+    async (row) => {
+      const { dispatch, measured } = await aDispatch({
+        delivery: { attempts: row.attempts },
+        attempt: () => FAILED,
+        crowded: async () => row.crowded,
+      });
+      await dispatch();
+      expect(measured).toMatchObject([{ outcome: row.outcome, parked: row.parked }]);
+    },
+  );
+
+  it('are omitted when the lease was over before the attempt ended', async () => {
+    const setting = await aDispatch({
+      attempt: () => {
+        setting.clock.elapse(60);
+        return OK;
+      },
+    });
+    await setting.dispatch();
+    expect(setting.measured).toEqual([]);
+    expect(setting.log.entries).toMatchObject([{ code: 'ATTEMPT_OUTLIVED' }]);
+  });
+});
+
+it('the metrics count a disabled endpoint once', async () => {
+  const { dispatch, disablings } = await aDispatch({
+    delivery: { attempts: 7 },
+    endpoint: { consecutiveFailures: 9 },
+    attempt: () => FAILED,
+  });
+  await dispatch();
+  expect(disablings()).toBe(1);
 });

@@ -1,13 +1,100 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { deriveJobDeliveryId, newId, type OrgId } from '../../../functions/aws/ids.ts';
-import type { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import { ATTEMPTS_PER_ORGANIZATION, HELD_UP_AFTER_MS } from '../../../functions/delivery/dispatch.ts';
+import { deriveJobDeliveryId, type OrgId } from '../../../functions/aws/ids.ts';
+import { type DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/delivery.ts';
+import {
+  ATTEMPTS_PER_ORGANIZATION,
+  type DeliveryMessagePorts,
+  HELD_UP_AFTER_MS,
+  processDeliveryMessages,
+  type ReceivedDeliveryMessage,
+} from '../../../functions/delivery/dispatch.ts';
 import type { Lane } from '../../../functions/delivery/lanes.ts';
-import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import type { MessageDisposition } from '../../../functions/delivery/settle.ts';
+import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
+import { aDelivery, anEndpoint, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
-import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './dispatcher-fixture.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+/** Messages of deliveries to one endpoint, as they were received. */
+const messagesFor = (
+  count: number,
+  { id: webhookId, orgId }: Pick<Endpoint, 'id' | 'orgId'> = anEndpoint(),
+  of: Partial<Tenant> = {},
+): ReceivedDeliveryMessage[] =>
+  Array.from({ length: count }, () => {
+    const deliveryMessage = toDeliveryMessage(aDelivery({ webhookId, orgId, ...of }));
+    return { message: deliveryMessage, receiptHandle: `receipt of ${deliveryMessage.id}` };
+  });
+
+const DELETED: MessageDisposition = { kind: 'delete' };
+
+/** A dispatcher whose attempts the test answers, and whose queues record the order of their calls. */
+function aDispatcher(
+  processMessage: (
+    deliveryMessage: DeliveryMessage,
+    lane: Lane,
+  ) => Promise<MessageDisposition> | MessageDisposition,
+  replaced: Partial<DeliveryMessagePorts> = {},
+) {
+  const log = recordedLog();
+  /** The calls of the queues. */
+  const asked: { what: 'send' | 'hide'; lane: Lane; id: string; until: Date | undefined }[] = [];
+  /** The messages that were processed. */
+  const processed: DeliveryMessage[] = [];
+  const run = processDeliveryMessages({
+    async attempt(deliveryMessage, _context, lane) {
+      processed.push(deliveryMessage);
+      return processMessage(deliveryMessage, lane);
+    },
+    organizations: memoryOrganizationStates(),
+    contexts: async () => () => ({ endpoint: undefined, event: undefined }),
+    queues: {
+      async send(lane, messages) {
+        for (const { message: deliveryMessage, until } of messages)
+          asked.push({ what: 'send', lane, id: deliveryMessage.id, until });
+        return [];
+      },
+      async hide(lane, receiptHandle, until) {
+        asked.push({ what: 'hide', lane, id: receiptHandle, until });
+      },
+    },
+    log,
+    now: () => NOW,
+    ...replaced,
+  });
+  return { run, asked, processed, log };
+}
+
+/** Attempts that each wait until the test lets them go on. */
+class HeldAttempts {
+  readonly #held = new Map<string, () => void>();
+  /** The messages whose attempts have begun, in that order. */
+  readonly begun: DeliveryMessage[] = [];
+
+  /** Number of attempts in progress. */
+  get underWay(): number {
+    return this.#held.size;
+  }
+
+  readonly processMessage = (deliveryMessage: DeliveryMessage): Promise<MessageDisposition> => {
+    this.begun.push(deliveryMessage);
+    return new Promise((resolve) => {
+      this.#held.set(deliveryMessage.id, () => resolve(DELETED));
+    });
+  };
+
+  /** Ends all attempts in progress that are wanted. */
+  end(wanted: (id: string) => boolean = () => true): void {
+    for (const [id, goOn] of this.#held) {
+      if (!wanted(id)) continue;
+      this.#held.delete(id);
+      goOn();
+    }
+  }
+}
 
 const until = later(NOW, seconds(30));
 
@@ -52,28 +139,6 @@ describe('delivery message in a batch', () => {
 });
 
 describe('batch of ten in which the context of some messages cannot be read', () => {
-  it.each([[1], [3], [10]])('keeps those %i messages, and processes the others', async (broken) => {
-    const messages = Array.from({ length: 10 }, () => messagesFor(1)).flat();
-    const stays = messages.slice(0, broken);
-    const { run, processed, log } = aDispatcher(() => DELETED, {
-      contexts: async () => (deliveryMessage) => {
-        if (stays.some((message) => message.message === deliveryMessage))
-          throw new Error('the row is unreadable');
-        return { endpoint: undefined, event: undefined };
-      },
-    });
-
-    expect(await run('fresh', messages)).toEqual(stays);
-
-    expect(processed).toEqual(messages.slice(broken).map(({ message: deliveryMessage }) => deliveryMessage));
-    expect(log.entries).toMatchObject(
-      stays.map(({ message: { id: deliveryId } }) => ({
-        code: 'DELIVERY_LEFT',
-        fields: { deliveryId, error: { message: 'the row is unreadable' } },
-      })),
-    );
-  });
-
   it('keeps all messages, and does not fail, when nothing can be read', async () => {
     const messages = messagesFor(10);
     const { run, processed, log } = aDispatcher(() => DELETED, {
@@ -88,75 +153,41 @@ describe('batch of ten in which the context of some messages cannot be read', ()
 });
 
 describe('batch with messages of several generations and organizations', () => {
-  /**
-   * Messages of a sandbox at generation 2, of a live organization, and of two organizations that cannot be
-   * read.
-   */
-  function ofAllKinds() {
+  it('reads and processes those of a present generation, drops those of an older one, and logs what stays', async () => {
     const states = memoryOrganizationStates();
-    const [live, sandbox, absent, refused] = Array.from({ length: 4 }, () => newId('org', NOW));
+    const [live, sandbox, absent, refused] = ['live', 'sandbox', 'absent', 'refused'].map(
+      () => aTenant().orgId,
+    );
     if (!live || !sandbox || !absent || !refused) throw new Error('four organizations were to be made');
     states.makeSandbox(sandbox);
     states.reset(sandbox);
     states.forget(absent);
-    const asked: OrgId[] = [];
     const of: typeof states.of = async (orgId) => {
-      asked.push(orgId);
       if (orgId === refused) throw new Error('the table is throttled');
       return states.of(orgId);
     };
-    const messages = [
-      ...messagesFor(2, anEndpoint(), { orgId: live, generation: 0 }),
-      ...messagesFor(2, anEndpoint(), { orgId: sandbox, generation: 1 }),
-      ...messagesFor(2, anEndpoint(), { orgId: sandbox, generation: 2 }),
-      ...messagesFor(2, anEndpoint(), { orgId: absent, generation: 0 }),
-      ...messagesFor(2, anEndpoint(), { orgId: refused, generation: 1 }),
-    ];
-    const listIds = (...orgIds: OrgId[]) =>
-      messages
-        .filter(({ message: deliveryMessage }) => orgIds.includes(deliveryMessage.orgId))
-        .map(({ message: deliveryMessage }) => deliveryMessage.id);
-    return { states: { of }, messages, asked, live, sandbox, absent, refused, listIds };
-  }
-
-  it('reads and processes those of a present generation, and drops those of an older one', async () => {
-    const { states, messages, live, sandbox, absent, refused, listIds } = ofAllKinds();
     const read: string[] = [];
-    const { run, processed } = aDispatcher(() => DELETED, {
-      organizations: states,
-      contexts: async (deliveryMessages) => {
-        read.push(...deliveryMessages.map(({ id }) => id));
+    const { run, processed, log } = aDispatcher(() => DELETED, {
+      organizations: { of },
+      contexts: async (messages) => {
+        read.push(...messages.map(({ id }) => id));
         return () => ({ endpoint: undefined, event: undefined });
       },
     });
+    const ofGeneration = (orgId: OrgId, generation: number) =>
+      messagesFor(2, anEndpoint(), { orgId, generation });
+    const present = [...ofGeneration(live, 0), ...ofGeneration(sandbox, 2)];
+    const unread = [...ofGeneration(absent, 0), ...ofGeneration(refused, 1)];
+    const idsOf = (all: readonly ReceivedDeliveryMessage[]) => all.map(({ message: { id } }) => id);
 
-    const staying = await run('fresh', messages);
+    const staying = await run('fresh', [...present, ...ofGeneration(sandbox, 1), ...unread]);
 
-    const current = [...listIds(live), ...listIds(sandbox).slice(2)];
-    expect(read).toEqual(current);
-    expect(processed.map(({ id }) => id)).toEqual(current);
-    expect(staying.map(({ message: deliveryMessage }) => deliveryMessage.id)).toEqual(
-      listIds(absent, refused),
-    );
-  });
-
-  it('logs each message of an organization that cannot be read, and nothing else', async () => {
-    const { states, messages, absent, refused, listIds } = ofAllKinds();
-    const { run, log } = aDispatcher(() => DELETED, { organizations: states });
-
-    await run('fresh', messages);
-
+    expect(read).toEqual(idsOf(present));
+    expect(processed.map(({ id }) => id)).toEqual(idsOf(present));
+    expect(staying).toEqual(unread);
     expect(log.entries.map(({ code, fields }) => [code, fields.deliveryId])).toEqual(
-      listIds(absent, refused).map((id) => ['DELIVERY_LEFT', id]),
+      idsOf(unread).map((id) => ['DELIVERY_LEFT', id]),
     );
-  });
-
-  it('reads each organization once', async () => {
-    const { states, messages, asked, live, sandbox, absent, refused } = ofAllKinds();
-
-    await aDispatcher(() => DELETED, { organizations: states }).run('fresh', messages);
-
-    expect(asked).toEqual([live, sandbox, absent, refused]);
   });
 });
 

@@ -92,20 +92,6 @@ describe('the mark of an endpoint', () => {
     expect(paces.of({ ...endpoint, pace: slowFor(120) })).toBe('slow');
   });
 
-  it('is set before the worker ends', async () => {
-    const set = Promise.withResolvers<void>();
-    const { paces } = aProcess(() => set.promise);
-    const timer = paces.watch(anEndpoint());
-    timer.onSlow();
-    const order: string[] = [];
-    const done = timer.done().then(() => order.push('the worker ends'));
-    await Promise.resolve();
-    order.push('the mark is set');
-    set.resolve();
-    await done;
-    expect(order).toEqual(['the mark is set', 'the worker ends']);
-  });
-
   it("that cannot be written is logged, and affects neither the attempt nor the process's own state", async () => {
     const { attempt, paces, log } = aProcess(async () => {
       throw new Error('the table is throttled');

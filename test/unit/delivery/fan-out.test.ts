@@ -1,13 +1,62 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
-import type { DeliveryMessage } from '../../../functions/delivery/delivery.ts';
-import type { FanOutPorts } from '../../../functions/delivery/fan-out.ts';
+import {
+  type Delivery,
+  type DeliveryMessage,
+  toDeliveryMessage,
+} from '../../../functions/delivery/delivery.ts';
+import { type FanOutPorts, fanOut } from '../../../functions/delivery/fan-out.ts';
+import type { FirstLane } from '../../../functions/delivery/lanes.ts';
+import type { OutboxEvent } from '../../../functions/events/events.ts';
 import type { Endpoint } from '../../../functions/receivers/endpoint.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { interposed } from '../../doubles/interposed.ts';
 import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { refuse } from '../../doubles/memory-queue.ts';
-import { aFanOut, anOrder, events, ours, owing, tenant } from './fan-out-fixture.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+const tenant = aTenant();
+const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });
+/** The outbox work of an event. */
+const owing = (event: OutboxEvent = anEvent({ tenant })) => ({ kind: 'event' as const, event });
+const events = (count: number) => Array.from({ length: count }, () => owing());
+/** The outbox work of a delivery that is resent. */
+const anOrder = (delivery: Delivery = aDelivery({ orgId: tenant.orgId })) => ({
+  kind: 'redelivery' as const,
+  deliveryMessage: toDeliveryMessage(delivery),
+});
+
+/** Fan-out over stores in memory, with some of its ports replaced. */
+function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = {}) {
+  const subscribers = new MemoryEndpoints();
+  for (const endpoint of endpoints) subscribers.put(endpoint);
+  const states = memoryOrganizationStates();
+  const deliveries = memoryDeliveries(subscribers);
+  const log = recordedLog();
+  const sent: DeliveryMessage[] = [];
+  const lanesOf = new Map<DeliveryMessage['webhookId'], FirstLane>();
+  const queues: FanOutPorts['queues'] = {
+    async send(lane, messages) {
+      for (const { message: deliveryMessage } of messages) {
+        sent.push(deliveryMessage);
+        lanesOf.set(deliveryMessage.webhookId, lane);
+      }
+      return [];
+    },
+  };
+  const run = fanOut({
+    subscribers,
+    deliveries,
+    queues,
+    organizations: states,
+    log,
+    now: () => NOW,
+    ...replaced,
+  });
+  return { run, subscribers, deliveries, states, log, sent, lanesOf };
+}
 
 describe('fan-out', () => {
   it('ignores endpoints that have not subscribed, and those of other organizations', async () => {
@@ -17,14 +66,6 @@ describe('fan-out', () => {
 
     expect(deliveries.every).toEqual([]);
     expect(sent).toEqual([]);
-  });
-
-  it('adds nothing for an event whose one endpoint is gone', async () => {
-    const { run, deliveries } = aFanOut([ours()]);
-
-    expect(await run([owing(anEvent({ tenant, onlyTo: anEndpoint().id }))])).toEqual([]);
-
-    expect(deliveries.every).toEqual([]);
   });
 
   it('adds a skipped delivery for a disabled endpoint and sends no message', async () => {
@@ -38,123 +79,67 @@ describe('fan-out', () => {
     expect(sent).toEqual([]);
   });
 
-  it('sends messages for slow endpoints to the slow queue, and others to the fresh one', async () => {
-    const slow = ours({ pace: { is: 'slow', until: later(NOW, seconds(1)).toISOString() } });
-    const [quick, other] = [ours(), ours()];
-    const { run, sent, lanesOf } = aFanOut([slow, quick, other]);
+  it("sends messages to the queue of each endpoint's pace, but tests to the slow one at most", async () => {
+    const until = later(NOW, seconds(1)).toISOString();
+    const [quick, slow, stalled] = [
+      ours(),
+      ours({ pace: { is: 'slow', until } }),
+      ours({ pace: { is: 'stalled', until } }),
+    ];
+    const { run, sent, lanesOf } = aFanOut([quick, slow, stalled]);
 
     expect(await run(events(2))).toEqual([]);
 
     expect(sent).toHaveLength(6);
     expect(lanesOf).toEqual(
       new Map([
-        [slow.id, 'slow'],
         [quick.id, 'fresh'],
-        [other.id, 'fresh'],
-      ]),
-    );
-  });
-
-  it('sends messages for stalled endpoints to the stalled queue, but tests to the slow one', async () => {
-    const pace = { is: 'stalled', until: later(NOW, seconds(1)).toISOString() } as const;
-    const [stalled, both] = [ours({ pace }), ours({ pace })];
-    const { run, lanesOf } = aFanOut([stalled, both]);
-
-    await run(events(1));
-    expect(lanesOf).toEqual(
-      new Map([
+        [slow.id, 'slow'],
         [stalled.id, 'stalled'],
-        [both.id, 'stalled'],
       ]),
     );
-
     await run([owing({ ...anEvent({ tenant, onlyTo: stalled.id }), type: 'webhook.test' })]);
     expect(lanesOf.get(stalled.id)).toBe('slow');
   });
 
-  it('reads the endpoints of an organization once in a batch', async () => {
-    const asked: string[] = [];
-    const subscribers = {
-      async all(orgId: string) {
-        asked.push(orgId);
-        return [];
-      },
-      find: async () => undefined,
-    };
-    const { run } = aFanOut([], { subscribers });
-    const other = anEvent();
+  it("puts the trace of an event's call into its messages and its log lines", async () => {
+    const traceId = '1-5759e988-bd862e3fe1be46a994272793';
+    const { run, sent, log } = aFanOut([ours()]);
 
-    await run([...events(40), owing(other)]);
+    await run([owing({ ...anEvent({ tenant }), traceId })]);
 
-    expect(asked.toSorted()).toEqual([tenant.orgId, other.orgId].toSorted());
+    expect(sent.map((message) => message.traceId)).toEqual([traceId]);
+    expect(log.entries.map(({ fields }) => fields.traceId)).toEqual([traceId]);
   });
 });
 
 describe('event for one receiver', () => {
-  const aChannel = (changes: Partial<Endpoint> = {}) =>
-    ours({ id: newId('chn', NOW), events: [], ...changes });
-  const toOnly = (to: Endpoint) => owing({ ...anEvent({ tenant, onlyTo: to.id }), type: 'channel.message' });
-
   it('reaches no receiver of another organization', async () => {
     const foreign = anEndpoint({ id: newId('chn', NOW) });
     const { run, deliveries } = aFanOut([foreign]);
+    const event = { ...anEvent({ tenant, onlyTo: foreign.id }), type: 'channel.message' } as const;
 
-    expect(await run([toOnly(foreign)])).toEqual([]);
-
+    expect(await run([owing(event)])).toEqual([]);
     expect(deliveries.every).toEqual([]);
-  });
-
-  it('needs its receiver, read once in a batch, and never all endpoints', async () => {
-    const channel = aChannel();
-    const asked: string[] = [];
-    const subscribers = {
-      async all(): Promise<Endpoint[]> {
-        throw new Error('unexpected read of all endpoints');
-      },
-      async find(_orgId: string, id: string) {
-        asked.push(id);
-        return channel;
-      },
-    };
-    const { run, deliveries } = aFanOut([], { subscribers });
-
-    expect(await run(Array.from({ length: 40 }, () => toOnly(channel)))).toEqual([]);
-
-    expect(asked).toEqual([channel.id]);
-    expect(deliveries.every).toHaveLength(40);
-  });
-
-  it('is repeated when its receiver cannot be read, and delays no other', async () => {
-    const channel = aChannel();
-    const endpoint = ours();
-    const subscribers = {
-      all: async () => [endpoint],
-      async find(): Promise<Endpoint> {
-        throw new Error('the table is throttled');
-      },
-    };
-    const { run, sent } = aFanOut([], { subscribers });
-    const batch = [toOnly(channel), owing()];
-
-    expect(await run(batch)).toEqual(batch.slice(0, 1));
-
-    expect(sent).toHaveLength(1);
   });
 });
 
 describe('repeated fan-out', () => {
-  it('leaves a delivery alone that has changed meanwhile', async () => {
-    const { run, deliveries } = aFanOut([ours()]);
-    const batch = events(1);
-    await run(batch);
-    const [delivery] = deliveries.every;
-    if (delivery === undefined) throw new Error('a delivery was to be added');
-    await deliveries.claim(delivery, { now: NOW, leaseSeconds: 25, maxAttempts: 8 });
-    const claimed = deliveries.every;
+  it('adds each delivery once when several workers fan out one event at the same time', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 2, max: 4 }), fc.scheduler(), async (runs, scheduler) => {
+        const memory = memoryDeliveries(new MemoryEndpoints());
+        const { run } = aFanOut([ours(), ours()], {
+          deliveries: interposed('deliveries', memory, async () => scheduler.schedule(Promise.resolve())),
+        });
+        const batch = events(1);
 
-    await run(batch);
+        await scheduler.waitFor(Promise.all(Array.from({ length: runs }, () => run(batch))));
 
-    expect(deliveries.every).toEqual(claimed);
+        expect(memory.every).toHaveLength(2);
+        expect(memory.stream).toHaveLength(2);
+      }),
+    );
   });
 
   it('sends the message of an open delivery whose endpoint was disabled after it was added', async () => {
@@ -208,26 +193,6 @@ describe('fan-out that fails in part', () => {
     expect(log.trouble()).toHaveLength(2);
   });
 
-  it('reports all events of an organization whose endpoints cannot be read, and no others', async () => {
-    const endpoint = ours();
-    const ourEvents = events(2);
-    const theirEvents = [owing(anEvent()), owing(anEvent())];
-    const { run, sent } = aFanOut([], {
-      subscribers: {
-        async all(orgId) {
-          if (orgId !== tenant.orgId) throw new Error('the table is throttled');
-          return [endpoint];
-        },
-        find: async () => undefined,
-      },
-    });
-
-    const failed = await run([...ourEvents, ...theirEvents]);
-
-    expect(new Set(failed)).toEqual(new Set(theirEvents));
-    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(getEventId));
-  });
-
   it('reports exactly the events whose messages the queue refused', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -258,23 +223,6 @@ describe('fan-out that fails in part', () => {
       ),
       { numRuns: 50 },
     );
-  });
-
-  it('reports only the events for slow receivers when the slow queue is down', async () => {
-    const slow = ours({
-      pace: { is: 'slow', until: later(NOW, seconds(60)).toISOString() },
-      events: ['ticket.created'],
-    });
-    const toSlow = owing({ ...anEvent({ tenant, onlyTo: slow.id }), type: 'webhook.test' });
-    const { run, log } = aFanOut([ours(), slow], {
-      queues: {
-        send: async (lane, messages) => (lane === 'slow' ? refuse(messages) : []),
-      },
-    });
-
-    expect(await run([...events(2), toSlow])).toEqual([toSlow]);
-
-    expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: toSlow.event.id } }]);
   });
 });
 
@@ -333,18 +281,5 @@ describe('fan-out of a sandbox', () => {
 
     expect(deliveries.every).toEqual([]);
     expect(sent).toEqual([]);
-  });
-});
-
-describe('fan-out of several organizations', () => {
-  it('repeats the work of an unknown one, and processes the others', async () => {
-    const { run, states, deliveries, log } = aFanOut([ours()]);
-    const [unknown, other] = [owing(anEvent()), owing(anEvent({ tenant }))];
-    states.forget(unknown.event.orgId);
-
-    expect(await run([unknown, other])).toEqual([unknown]);
-
-    expect(deliveries.every).toMatchObject([{ eventId: other.event.id }]);
-    expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: unknown.event.id } }]);
   });
 });

@@ -1,7 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import type { AttemptRecord, Delivery } from '../../../functions/delivery/delivery.ts';
 import {
@@ -24,7 +22,7 @@ import {
 import { cacheFinishedHours, estimateLatency } from '../../../functions/delivery/statistics.ts';
 import { keys } from '../../../functions/tenancy/keys.ts';
 import { aDelivery, aLedgerEntry, later, NOW, seconds } from '../../builders.ts';
-import { mockedDynamoDb } from '../../support/mocked-dynamodb.ts';
+import { sharedMemoryTables } from '../../doubles/tables/stack-tables.ts';
 import { recentTimes } from '../aws/arbitraries.ts';
 
 const HOUR = seconds(3600);
@@ -180,62 +178,24 @@ describe('latency of attempts', () => {
   });
 });
 
-const dynamo = mockedDynamoDb();
-const client = new DynamoDBClient({});
 const webhookId = newId('whk', NOW);
-const range = getLatestHours(NOW, 168);
 
-beforeEach(() => {
-  dynamo.reset();
-});
-
-describe("read of an endpoint's hours", () => {
-  const ledger = ledgerStore({ client, name: 'ledger' });
-
-  it('continues where an answer ends early', async () => {
-    const hours = [2, 1, 0].map((back) => getHourBefore(NOW, back));
-    dynamo.on(QueryCommand).callsFake(({ ExclusiveStartKey: after }) => {
-      const [hour = '', next] = hours.slice(after === undefined ? 0 : hours.indexOf(after.sk) + 1);
-      const key = keys.ledger(webhookId, 0, hour);
-      return {
-        Items: [{ ...key, webhookId, generation: 0, hour, ...NO_COUNTS, owed: 1 }],
-        ...(next === undefined ? {} : { LastEvaluatedKey: key }),
-      };
-    });
-    expect((await ledger.read(webhookId, 0, range)).map(({ hour }) => hour)).toEqual(hours);
-    expect(dynamo.calls()).toHaveLength(3);
-  });
-});
-
-describe('addition to the ledger', () => {
+it('an addition to the ledger marks the day before it counts, and again after a failure', async () => {
   const part = { shardId: 'a-shard', first: '1', last: '1' };
-
-  it('marks an endpoint, generation and day as active once', async () => {
-    const ledger = ledgerStore({ client, name: 'ledger' });
-    dynamo.on(UpdateCommand).resolves({});
-    const entry = aLedgerEntry({ webhookId, hour: '2026-11-20T09:00:00.000Z' });
-    for (const change of [{}, {}, { hour: '2026-11-20T10:00:00.000Z' }, { hour: '2026-11-21T00:00:00.000Z' }])
-      await ledger.add(part, { ...entry, ...change });
-    const written = dynamo.commandCalls(UpdateCommand).map(({ args }) => args[0].input.Key);
-    const noted = [entry.hour, '2026-11-21T00:00:00.000Z'].map((hour) => keys.active(webhookId, 0, hour));
-    expect(written.filter((key) => key?.sk === noted[0]?.sk)).toEqual(noted);
-    expect(written).toHaveLength(4 + noted.length);
+  const entry = aLedgerEntry({ webhookId });
+  const written: unknown[] = [];
+  const { ledger: table } = sharedMemoryTables()(async (_operation, { Key }, answer) => {
+    written.push(Key);
+    if (written.length === 1) throw new Error('throttled');
+    return answer();
   });
+  const ledger = ledgerStore(table);
 
-  it('marks the day before it counts, and again after a failure', async () => {
-    const ledger = ledgerStore({ client, name: 'ledger' });
-    dynamo.on(UpdateCommand).rejectsOnce(new Error('throttled')).resolves({});
-    const entry = aLedgerEntry({ webhookId });
-    await expect(ledger.add(part, entry)).rejects.toThrow('throttled');
-    expect(dynamo.calls()).toHaveLength(1);
-    await ledger.add(part, entry);
-    const active = keys.active(webhookId, 0, entry.hour);
-    expect(dynamo.commandCalls(UpdateCommand).map(({ args }) => args[0].input.Key)).toEqual([
-      active,
-      active,
-      keys.ledger(webhookId, 0, entry.hour),
-    ]);
-  });
+  await expect(ledger.add(part, entry)).rejects.toThrow('throttled');
+  await ledger.add(part, entry);
+
+  const active = keys.active(webhookId, 0, entry.hour);
+  expect(written).toEqual([active, active, keys.ledger(webhookId, 0, entry.hour)]);
 });
 
 const hour = (back: number, counts: Partial<LedgerEntry> = { owed: 1, succeeded: 1 }) =>

@@ -1,15 +1,55 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/aws/ids.ts';
 import type { Delivery } from '../../../functions/delivery/delivery.ts';
-import { type DeliveryChange, sumChanges } from '../../../functions/delivery/ledger.ts';
+import { type DeliveryChange, type LedgerEntry, sumChanges } from '../../../functions/delivery/ledger.ts';
+import {
+  type DeliveryStreamPorts,
+  processDeliveryStream,
+  type SequencedChange,
+} from '../../../functions/delivery/ledger-updates.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/delivery/timing.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { interposed } from '../../doubles/interposed.ts';
+import { MemoryEndpoints, memoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { ledgerIn } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
-import { aDeliveryStream, entryNameOf, inOrder, SHARD, sequenced } from './delivery-stream-fixture.ts';
+
+const SHARD = 'shardId-1';
+
+/**
+ * Changes as a shard of the stream numbers them: rising, with gaps, and beyond what a number holds exactly.
+ */
+const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[] =>
+  changes.map((change, index) => ({
+    ...change,
+    sequence: String(9_999_999_999_999_990n + 7n * BigInt(index)),
+  }));
+
+/** The delivery stream's worker over deliveries in memory. */
+function aDeliveryStream(replaced: Partial<DeliveryStreamPorts> = {}) {
+  const clock = new VirtualClock();
+  const states = memoryOrganizationStates();
+  const log = recordedLog();
+  const deliveries = memoryDeliveries(new MemoryEndpoints());
+  const due = deliveries.dueIndex;
+  const ledger = ledgerIn(deliveries.tables.ledger);
+  const run = processDeliveryStream(
+    { due, ledger, organizations: states, log, now: clock.now, ...replaced },
+    { graceSeconds: DEFAULT_GRACE_SECONDS },
+  );
+  return { clock, log, states, deliveries, due, ledger, run };
+}
+
+/** Sorts entries by key, since the order of counting may vary. */
+const inOrder = (entries: readonly LedgerEntry[]): LedgerEntry[] =>
+  entries.toSorted((a, b) => entryNameOf(a).localeCompare(entryNameOf(b)));
+
+const entryNameOf = ({ webhookId, generation, hour }: LedgerEntry): string =>
+  `${webhookId} ${generation} ${hour}`;
 
 const countable = (all: readonly Delivery[]) => all.map((delivery) => ({ kind: 'added' as const, delivery }));
 const ended = (delivery: Delivery): Delivery => ({ ...delivery, status: 'succeeded' });
@@ -48,21 +88,6 @@ describe('delivery stream', () => {
     );
 
     expect(watched).toEqual([open.id]);
-  });
-
-  it('ignores a delivery that has ended since, or that is in the index already', async () => {
-    const { run, deliveries, clock } = aDeliveryStream();
-    const [over, indexed] = [aDelivery(), aDelivery()];
-    for (const delivery of [over, indexed]) await deliveries.add(delivery);
-    await deliveries.skip(over, 'endpoint_deleted', NOW);
-    const changes = sequenced([{ kind: 'added', delivery: indexed }]);
-    await run(SHARD, changes);
-    const before = deliveries.due;
-    clock.elapse(60);
-
-    await run(SHARD, [...sequenced([{ kind: 'added', delivery: over }]), ...changes]);
-
-    expect(deliveries.due).toEqual(before);
   });
 
   it.each(['the due index', 'the ledger'])(
@@ -130,23 +155,6 @@ describe('delivery stream of a sandbox', () => {
     expect(log.entries).toEqual([]);
   });
 
-  it('is not stopped by an unknown tenant, and logs it once', async () => {
-    const { run, ledger, states, log, deliveries } = aSandboxStream();
-    const unknown = newId('org', NOW);
-    states.forget(unknown);
-    const counted = [added({ orgId, generation: 1 }), added({ orgId: newId('org', NOW), generation: 0 })];
-    const lost = [added({ orgId: unknown, generation: 1 }), added({ orgId: unknown, generation: 1 })];
-    const stream = [...lost, ...counted];
-    for (const { delivery } of stream) await deliveries.add(delivery);
-
-    await run(SHARD, sequenced(stream));
-
-    expect(inOrder(await ledger.every())).toEqual(inOrder(sumChanges(counted)));
-    expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
-    // The due index still has the deliveries that were not counted.
-    expect(deliveries.due).toHaveLength(4);
-  });
-
   it('does not count deliveries of a newer generation than the stored one', async () => {
     const { run, ledger, log } = aSandboxStream();
 
@@ -154,48 +162,6 @@ describe('delivery stream of a sandbox', () => {
 
     expect(await ledger.every()).toEqual([]);
     expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
-  });
-
-  it('processes the others, then fails the batch, when an organization cannot be read', async () => {
-    const { run, ledger, deliveries } = aSandboxStream({
-      organizations: { of: () => Promise.reject(new Error('the table is throttled')) },
-    });
-    const live = added({ orgId: newId('org', NOW), generation: 0 });
-    const sandbox = added({ orgId, generation: 1 });
-    for (const { delivery } of [live, sandbox]) await deliveries.add(delivery);
-
-    await expect(run(SHARD, sequenced([sandbox, live]))).rejects.toThrow('throttled');
-
-    expect(inOrder(await ledger.every())).toEqual(inOrder(sumChanges([live])));
-    expect(deliveries.due.map(({ delivery }) => delivery.id)).toEqual([live.delivery.id]);
-  });
-});
-
-describe('organization reads of the delivery stream', () => {
-  it('are none for live deliveries, and one for each generation of a sandbox in a batch', async () => {
-    const states = memoryOrganizationStates();
-    states.makeSandbox(orgId);
-    const asked: OrgId[] = [];
-    const { run } = aDeliveryStream({
-      organizations: {
-        of(id) {
-          asked.push(id);
-          return states.of(id);
-        },
-      },
-    });
-    const live = { orgId: newId('org', NOW), generation: 0 };
-
-    await run(
-      SHARD,
-      sequenced([
-        added(live),
-        ...Array.from({ length: 20 }, () => added({ orgId, generation: 1 })),
-        added(live),
-      ]),
-    );
-
-    expect(asked).toEqual([orgId]);
   });
 });
 
@@ -271,60 +237,9 @@ describe('count of a stream shard', () => {
       }),
     );
   });
-
-  it('is separate from other shards, whose sequence numbers are not comparable', async () => {
-    const { run, ledger } = aDeliveryStream();
-    const stream: DeliveryChange[] = [{ kind: 'added', delivery: aDelivery() }];
-
-    await run(SHARD, sequenced(stream));
-    await run('shardId-2', sequenced(stream));
-
-    expect(await ledger.every()).toMatchObject([{ owed: 2 }]);
-  });
-
-  it('compares sequence numbers as whole numbers', async () => {
-    const { run, ledger } = aDeliveryStream();
-    const delivery = aDelivery();
-
-    await run(SHARD, [{ kind: 'added', delivery, sequence: '99999999999999999999' }]);
-    await run(SHARD, [
-      { kind: 'ended', delivery: { ...delivery, status: 'succeeded' }, sequence: '100000000000000000000' },
-    ]);
-
-    expect(await ledger.every()).toMatchObject([{ owed: 1, succeeded: 1 }]);
-  });
 });
 
 describe('batch of many endpoints and hours', () => {
-  it('costs one write for each of them, and no more when it is replayed', async () => {
-    const writes: string[] = [];
-    const memory = ledgerIn(memoryTables().ledger);
-    const { run } = aDeliveryStream({
-      ledger: {
-        add(part, entry) {
-          writes.push(entryNameOf(entry));
-          return memory.add(part, entry);
-        },
-      },
-    });
-    const stream = Array.from({ length: 200 }, (): DeliveryChange[] => {
-      const delivery = aDelivery();
-      return [
-        { kind: 'added', delivery },
-        { kind: 'ended', delivery: { ...delivery, status: 'succeeded', attempts: 1 } },
-      ];
-    }).flat();
-
-    await run(SHARD, sequenced(stream));
-
-    expect(inOrder(await memory.every())).toEqual(inOrder(sumChanges(stream)));
-    expect(writes).toHaveLength(200);
-    expect(new Set(writes).size).toBe(200);
-    await run(SHARD, sequenced(stream));
-    expect(writes).toHaveLength(400);
-    expect(inOrder(await memory.every())).toEqual(inOrder(sumChanges(stream)));
-  });
-
   it('fails for a repetition when the ledger stays ahead of it', async () => {
     let tries = 0;
     const { run } = aDeliveryStream({

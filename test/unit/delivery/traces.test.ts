@@ -4,10 +4,10 @@ import { DeliveryMessage, toDeliveryMessage } from '../../../functions/delivery/
 import { createRedelivery } from '../../../functions/delivery/redelivery.ts';
 import { createNotice, toBusEvent } from '../../../functions/events/bus.ts';
 import { OutboxEvent } from '../../../functions/events/events.ts';
-import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 import { aDispatch, FAILED } from './dispatch-fixture.ts';
-import { aFanOut, ours, owing, tenant } from './fan-out-fixture.ts';
 
+const tenant = aTenant();
 const CALL = '1-5759e988-bd862e3fe1be46a994272793';
 const OTHER = '1-5759e988-000000000000000000000000';
 
@@ -15,15 +15,6 @@ const listTraceIds = (log: { entries: { fields: Record<string, unknown> }[] }) =
   log.entries.map(({ fields }) => fields.traceId);
 
 describe('trace of an API call', () => {
-  it("is in the messages of its event's deliveries, and in the fan-out's log lines", async () => {
-    const { run, sent, log } = aFanOut([ours()]);
-
-    await run([owing({ ...anEvent({ tenant }), traceId: CALL })]);
-
-    expect(sent.map(({ traceId }) => traceId)).toEqual([CALL]);
-    expect(listTraceIds(log)).toEqual([CALL]);
-  });
-
   it.each([
     ['succeeds', undefined],
     ['fails', () => FAILED],

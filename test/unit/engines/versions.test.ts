@@ -18,6 +18,6 @@ it('contract test files are selected by the engine that they import, directly or
   expect(queues).toContain('test/contract/queue/delivery-queues.test.ts');
   expect(queues).not.toContain('test/contract/store/usage.test.ts');
   const tables = contractFilesNeeding(['dynamoDb']);
-  expect(tables).toContain('test/contract/store/delivery-claims.test.ts');
+  expect(tables).toContain('test/contract/store/delivery-states.test.ts');
   expect(tables).not.toContain('packages/aws-local/test/contract/sqs.test.ts');
 });

@@ -56,25 +56,6 @@ describe('the event bus client', () => {
     expect(eventIn(entry ?? {})).toEqual(event);
   });
 
-  it.each([
-    [0, []],
-    [1, [1]],
-    [10, [10]],
-    [11, [10, 1]],
-    [100, Array.from({ length: 10 }, () => 10)],
-  ])('sends %i events in requests of ten', async (count, sizes) => {
-    const events = someEvents(count);
-
-    expect(await bus.put(events)).toEqual([]);
-
-    expect(requests().map((entries) => entries.length)).toEqual(sizes);
-    expect(
-      requests()
-        .flat()
-        .map((entry) => eventIn(entry).id),
-    ).toEqual(events.map(({ id }) => id));
-  });
-
   it('returns the entries that a request refused, and logs each reason once', async () => {
     const events = someEvents(12);
     const refused = new Set([events[3], events[7], events[11]].map((event) => event?.id));

@@ -176,16 +176,6 @@ describe('session authentication', () => {
     // A refused request uses up the budget as well.
     expect([status, budgets.length]).toEqual([expected, 1]);
   });
-
-  it.each([
-    ['without an origin', undefined, 403],
-    ['from another origin', 'https://attacker.example', 403],
-    ['from the dashboard', DASHBOARD, 200],
-  ])('accepts a change with the cookie only from the dashboard: %s', async (_, Origin, expected) => {
-    const headers = { Authorization: undefined, Cookie: '__Host-session=a.b.c', Origin };
-    expect((await request({ headers })).status).toBe(expected);
-    expect((await request({ headers, method: 'GET' })).status).toBe(200);
-  });
 });
 
 describe('the environment of a session request', () => {

@@ -63,13 +63,6 @@ describe('a request without a valid key', () => {
     expect(status).toBe(401);
     expect(asked).not.toHaveBeenCalled();
   });
-
-  it('causes no lookup when no key of the right form was sent', async () => {
-    const service = inMemory();
-    const asked = vi.spyOn(service.lookup, 'find');
-    await createThingWith({ headers: { Authorization: 'Bearer ck_live_short' } }, service);
-    expect(asked).not.toHaveBeenCalled();
-  });
 });
 
 describe('a request whose key lacks the scope', () => {
@@ -93,10 +86,6 @@ describe('a request whose key lacks the scope', () => {
     const reading = { ...thingRoute, scope: 'read:webhooks' } as const;
     const { status } = await send(reading, service, aRequest(service), async () => success({ name: 'x' }));
     expect(status).toBe(201);
-  });
-
-  it('may not write with a read scope', async () => {
-    expect(await createThingWith({}, withScopes(['read:webhooks']))).toMatchObject({ status: 403, runs: 0 });
   });
 });
 

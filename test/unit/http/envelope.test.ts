@@ -107,18 +107,4 @@ describe('the id of a request', () => {
     expect(headers).toMatchObject({ 'Request-Id': 'extended-request-id' });
     expect(text).not.toContain('chosen-by-client');
   });
-
-  it.each([401, 404, 413, 415, 400, 201])('is part of an answer of %i', async (expected) => {
-    const change = {
-      401: { headers: { Authorization: undefined } },
-      404: { pathParameters: { id: 'nothing' } },
-      413: { body: 'x'.repeat(300_000) },
-      415: { headers: { 'Content-Type': 'text/plain' } },
-      400: { body: '{' },
-    }[expected];
-    const { status, headers, body } = await createThingWith(change ?? {});
-    expect(status).toBe(expected);
-    expect(headers).toMatchObject(COMMON);
-    if (expected >= 400) expect(body).toMatchObject({ error: { requestId: 'extended-request-id' } });
-  });
 });

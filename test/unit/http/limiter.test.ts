@@ -1,9 +1,16 @@
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import { describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { RATE_LIMITER_FAILURES } from '../../../functions/aws/metrics.ts';
-import { type RateWindows, rateLimiter, visitorLimiter } from '../../../functions/http/limiter.ts';
+import {
+  type RateWindows,
+  rateLimiter,
+  rateWindowStore,
+  visitorLimiter,
+} from '../../../functions/http/limiter.ts';
 import {
   computeDebt,
   computeTokens,
@@ -257,15 +264,6 @@ describe('the limiter', () => {
     expect(await second.take(caller, 'sandbox', later(NOW, seconds(1)))).toMatchObject({ allowed: true });
   });
 
-  it('writes nothing after a request whose cost was charged in advance', async () => {
-    const windows = counting();
-    const added = vi.spyOn(windows, 'add');
-    const limit = rateLimiter(windows, DEFAULT_RATE_LIMITS);
-    for (const tokens of [1, 3])
-      await limit.correct(await limit.take(bucket(), 'standard', NOW, tokens), tokens);
-    expect(added).not.toHaveBeenCalled();
-  });
-
   it('returns when the window ends, in whole seconds and never 0', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 59_999 }), async (offset) => {
@@ -391,5 +389,24 @@ describe('the limiter of visitors', () => {
     const { orgId } = bucket();
     expect((await limit.take(conversation(orgId), 'visitor', NOW)).allowed).toBe(true);
     expect((await limit.take(conversation(orgId), 'visitor', NOW)).allowed).toBe(false);
+  });
+});
+
+describe('a rate window', () => {
+  const client = new DynamoDBClient({});
+  const dynamo = mockClient(client);
+  const take = (timeoutMs: number) =>
+    rateWindowStore({ client, name: 'rates' }, timeoutMs).take(bucket(), 0, 1, 10);
+
+  it('that does not answer in time is an error, and its later answer nothing', async () => {
+    const answer = Promise.withResolvers<never>();
+    dynamo.on(UpdateItemCommand).callsFake(() => answer.promise);
+    await expect(take(1)).rejects.toThrow('no response within 1 ms');
+    answer.reject(new Error('throttled'));
+  });
+
+  it('of a failing table is an error, not a full one', async () => {
+    dynamo.on(UpdateItemCommand).rejects(new Error('throttled'));
+    await expect(take(60_000)).rejects.toThrow('throttled');
   });
 });

@@ -326,25 +326,6 @@ describe('a message about a wrong field', () => {
     });
   });
 
-  it("uses the wording of the schema's own check", async () => {
-    const service = inMemory();
-    const registering = { ...thingRoute, body: RegisterWebhook } as const satisfies Route;
-    const register = (body: object) =>
-      send(registering, service, aRequest(service, { body: JSON.stringify(body) }), async () =>
-        success({ name: 'x' }),
-      );
-    const events = ['message.received', 'message.received'];
-    expect((await register({ url: 'https://a.example', events })).body).toEqual(
-      envelope('VALIDATION_ERROR', 'events must not name an event type twice.'),
-    );
-    expect((await register({ url: 'https://a.example', events: [] })).body).toEqual(
-      envelope('VALIDATION_ERROR', 'events must have at least 1 item.'),
-    );
-    expect((await register({ url: 'https://a.example', events: 'all' })).body).toEqual(
-      envelope('VALIDATION_ERROR', 'events must be an array of event types.'),
-    );
-  });
-
   it.each<[string, Parameters<typeof aRequest>[1]]>([
     [
       'a field',

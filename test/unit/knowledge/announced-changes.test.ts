@@ -11,6 +11,7 @@ import { rowsIn } from '../../contract/store/rows.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { casesOf } from '../../support/cases.ts';
 import { admins, aNotifier, DAY, REFUSED } from '../notices/notifier-fixture.ts';
 
 const HOUR = 3600;
@@ -107,7 +108,7 @@ describe('a change of content', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: casesOf(15, 40) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { later } from '../../builders.ts';
 import type { CallStage } from '../../doubles/interposed.ts';
+import { casesOf } from '../../support/cases.ts';
 import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './source-check-fixture.ts';
 
 /** A source with versions to compare, to keep and to delete, and a new text. */
@@ -99,7 +100,7 @@ describe('concurrent checks of one source', () => {
           await expectEnded(check, source);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: casesOf(50, 200) },
     );
   });
 

@@ -169,39 +169,6 @@ describe('check of a known source', () => {
     expect(await check.sources.notices()).toEqual([]);
   });
 
-  it('adds up small changes until admins are notified', async () => {
-    const check = aCheck();
-    const source = await check.added();
-    const words = Array.from({ length: 20 }, (_, index) => `word${index}`);
-    check.shows(words.join(' '));
-    await check.processMessage(check.event(source));
-    for (let changed = 1; changed <= 4; changed += 1) {
-      words[changed] = `other${changed}`;
-      check.shows(words.join(' '));
-      expect(await anHourLater(check, source)).toMatchObject({
-        measured: { from: 1, difference: changed * 5 },
-      });
-    }
-    expect(await check.sources.notices()).toEqual([]);
-
-    words[5] = 'other5';
-    check.shows(words.join(' '));
-    await anHourLater(check, source);
-    expect(await check.sources.notices()).toMatchObject([{ data: { version: 6, difference: 25 } }]);
-  });
-
-  it('measures from the version that admins were notified of last', async () => {
-    const check = aCheck();
-    const source = await check.added();
-    await check.processMessage(check.event(source));
-    check.shows('five six seven eight');
-    await anHourLater(check, source);
-    await check.sources.notified(source, source.id, 2, check.clock.now());
-    check.shows('five six seven nine');
-
-    expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 2, difference: 25 } });
-  });
-
   it('keeps the texts that can become the baseline, and the latest', async () => {
     const check = aCheck();
     const source = await check.added();
@@ -340,16 +307,6 @@ describe('source whose checks stop their worker', () => {
 });
 
 describe('deleted source', () => {
-  it('leaves no texts, even when its event is received twice', async () => {
-    const check = aCheck();
-    const source = await check.added();
-    await check.processMessage(check.event(source));
-    await check.sources.remove(source, source.id);
-
-    for (let time = 1; time <= 2; time += 1) await check.processMessage(check.deleted(source));
-    expect(await check.sources.versionsOf(source)).toEqual([]);
-  });
-
   it('leaves no texts when it is deleted during a check', async () => {
     const check = aCheck();
     const source = await check.added();

@@ -45,11 +45,14 @@ export function zip(files: readonly File[]): Uint8Array {
   const parts: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
   let offset = 0;
+  // Some tests compress tens of megabytes, and thousands of times the same.
+  const compressed = new Map<File['data'], Uint8Array>();
   for (const { name, data, size, packedSize, method = 8, flags = 0 } of files) {
     const bytes = Buffer.from(data);
-    // Texts at the fastest level, because some tests compress tens of megabytes.
     const level = typeof data === 'string' ? 1 : 6;
-    const packed = method === 8 ? deflateRawSync(bytes, { level }) : bytes;
+    const deflated = compressed.get(data) ?? deflateRawSync(bytes, { level });
+    compressed.set(data, deflated);
+    const packed = method === 8 ? deflated : bytes;
     const header = Buffer.alloc(30);
     header.writeUInt32LE(0x04034b50, 0);
     header.writeUInt16LE(20, 4);

@@ -8,9 +8,11 @@ import {
   TooManyRequestsException,
 } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mailClient } from '../../../functions/aws/clients.ts';
-import { mailer } from '../../../functions/notices/notify.ts';
+import { buildContentMailKey } from '../../../functions/notices/mailings.ts';
+import { groupRecipients, MAX_RECIPIENTS, mailer } from '../../../functions/notices/notify.ts';
 import { NotPermitted, type Permit } from '../../../functions/tenancy/gate.ts';
 import { aPermit } from '../delivery/outbound/permit.ts';
 
@@ -152,5 +154,53 @@ describe('the SES client', () => {
     const { send, server } = await aServer(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     expect(await send(mail, await aPermit())).toEqual({ kind: 'refused', reason: 'Error ECONNREFUSED' });
+  });
+});
+
+describe('mail key', () => {
+  it('of content is the normalized URL', () => {
+    expect(buildContentMailKey('https://Example.com:443/a/../b#top')).toBe(
+      buildContentMailKey('https://example.com/b'),
+    );
+    expect(buildContentMailKey('https://example.com/b?x')).not.toBe(
+      buildContentMailKey('https://example.com/b'),
+    );
+    expect(buildContentMailKey('no URL')).toMatch(/^mail#source#[0-9a-f]{64}$/);
+  });
+});
+
+describe('recipients', () => {
+  it('get one e-mail, in any spelling', () => {
+    expect(
+      groupRecipients(['Ada@Example.com', 'bob@example.com', 'ada@example.com']).groups.flat(),
+    ).toHaveLength(2);
+  });
+
+  it.each([
+    'ada@example.com\r\nBcc: all@example.com',
+    'ada@example.com, bob@example.com',
+    '<ada@example.com>',
+    'Ada <ada@example.com>',
+    'ädä@example.com',
+    'ada@',
+    '@example.com',
+    'ada..b@example.com',
+    '',
+  ])('at %j are rejected, and the others are not', (unfit) => {
+    expect(groupRecipients([unfit, 'bob@example.com'])).toEqual({ groups: [['bob@example.com']], unfit: 1 });
+  });
+
+  it('are deduplicated and split, for any number', () => {
+    const addresses = fc.array(fc.emailAddress(), { maxLength: 150 });
+    fc.assert(
+      fc.property(addresses, (all) => {
+        const { groups, unfit } = groupRecipients(all);
+        for (const group of groups) expect(group.length).toBeLessThanOrEqual(MAX_RECIPIENTS);
+        expect(unfit).toBe(0);
+        const lower = (each: string) => each.toLowerCase();
+        expect(new Set(groups.flat().map(lower))).toEqual(new Set(all.map(lower)));
+        expect(groups.flat()).toHaveLength(new Set(all.map(lower)).size);
+      }),
+    );
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
+import type { BusEvent } from '../../../functions/events/bus.ts';
+import { MAIL_BUDGETS, type MailKind } from '../../../functions/notices/mail.ts';
 import { NotNotified } from '../../../functions/notices/notify.ts';
 import { GateClosed } from '../../../functions/tenancy/gate.ts';
 import { aBusEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
@@ -47,16 +49,6 @@ describe('change of content', () => {
     await run(aChange({ tenant, sourceId, version: 4 }));
     expect(sent).toHaveLength(2);
     expect(notified.map(({ version }) => version)).toEqual([2, 4]);
-  });
-
-  it('is independent of one at another URL, or of another organization', async () => {
-    const { run, sent } = aNotifier();
-    const tenant = aTenant();
-    await run(aChange({ tenant }));
-    await run(aChange({ tenant, url: 'https://www.example.com/prices' }));
-    await run(aChange());
-
-    expect(sent).toHaveLength(3);
   });
 
   it('is ignored when its source is gone', async () => {
@@ -232,18 +224,6 @@ describe('more admins than an e-mail may have recipients', () => {
   });
 });
 
-describe('concurrent workers', () => {
-  it('send one e-mail, and the others repeat the event and find it done', async () => {
-    const { run, sent, untilDone } = aNotifier();
-    const event = aChange();
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => run(event)));
-
-    expect(sent).toHaveLength(1);
-    expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true);
-    expect(await untilDone(event)).toBe(1);
-  });
-});
-
 describe('e-mail that was certainly not sent', () => {
   it('is repeated until it is sent, and does not start the 24 hours', async () => {
     const { untilDone, sent, results, notified, counts } = aNotifier();
@@ -254,21 +234,6 @@ describe('e-mail that was certainly not sent', () => {
     expect(sent).toHaveLength(1);
     expect(notified).toHaveLength(1);
     expect(counts).toMatchObject({ sent: 1, failed: 3, unknown: 0 });
-  });
-
-  it('leaves the 24 hours of the previous one unchanged', async () => {
-    const { run, sent, results, clock } = aNotifier();
-    const tenant = aTenant();
-    const first = aChange({ tenant });
-    await run(first);
-    clock.elapse(DAY);
-    results.push(REFUSED);
-    await expect(run(aChange({ tenant, version: 3 }))).rejects.toThrow(NotNotified);
-
-    await run(first);
-    expect(sent).toHaveLength(1);
-    await run(aChange({ tenant, version: 4 }));
-    expect(sent).toHaveLength(2);
   });
 
   it.each(['directory', 'organizations', 'sources', 'mailings'] as const)(
@@ -299,21 +264,6 @@ describe('e-mail whose outcome is unknown', () => {
     expect(sent).toEqual([]);
     expect(notified).toEqual([]);
     expect(counts).toMatchObject({ sent: 0, unknown: 2 });
-  });
-
-  it('starts 24 hours from the last time at which it can have been sent', async () => {
-    const { run, sent, results, clock } = aNotifier();
-    const tenant = aTenant();
-    results.push('taken-without-answer');
-    await run(aChange({ tenant, version: 2 }));
-
-    clock.elapse(LEASE + DAY - 1);
-    await run(aChange({ tenant, version: 3 }));
-    expect(sent).toHaveLength(1);
-
-    clock.elapse(1);
-    await run(aChange({ tenant, version: 4 }));
-    expect(sent).toHaveLength(2);
   });
 
   it('is logged for the operator when its worker was lost', async () => {
@@ -376,5 +326,52 @@ describe('e-mail that was sent', () => {
     clock.elapse(1);
     await run(aChange({ tenant, version: 3 }));
     expect(sent).toHaveLength(2);
+  });
+});
+
+/** An event of each kind about something new, as a loop of API calls can cause any number of. */
+const CAUSES: Record<
+  MailKind,
+  (tenant: ReturnType<typeof aTenant>, notifier: ReturnType<typeof aNotifier>) => BusEvent
+> = {
+  'source.changed': (tenant) => {
+    const sourceId = newId('src', NOW);
+    return aChange({ tenant, sourceId, url: `https://www.example.com/${sourceId}` });
+  },
+  'webhook.failing': (tenant, { register }) => {
+    const id = newId('whk', NOW);
+    register({ id, consecutiveFailures: 5 });
+    return aWarning(id, { tenant });
+  },
+  'webhook.disabled': (tenant) => aDisabling({ tenant, webhookId: newId('whk', NOW) }),
+};
+const KINDS = Object.keys(CAUSES) as MailKind[];
+
+describe('e-mails to the admins of an organization', () => {
+  it.each(KINDS)('of kind %s beyond its budget are counted and logged, and not sent later', async (kind) => {
+    const notifier = aNotifier();
+    notifier.people.admins = admins(10);
+    const tenant = aTenant();
+    const { organization } = MAIL_BUDGETS[kind];
+    const events = Array.from({ length: organization / 10 + 2 }, () => CAUSES[kind](tenant, notifier));
+    for (const event of events) await notifier.run(event);
+
+    expect(notifier.sent).toHaveLength(organization / 10);
+    expect(notifier.counts.overBudget).toBe(2);
+    // The first refusal closes the budget: no admins are read for the others.
+    expect(notifier.asked).toHaveLength(organization / 10 + 1);
+    const logged = notifier.log.entries.filter(({ code }) => code === 'MAIL_OVER_BUDGET');
+    expect(logged.map(({ fields }) => fields?.eventId)).toEqual(events.slice(-2).map(({ id }) => id));
+  });
+
+  it('about content wait for no other organization, and tell the operator of a used-up ceiling', async () => {
+    const notifier = aNotifier({ content: { organization: 100, stage: 1 } });
+    const [first, second] = [aTenant(), aTenant()];
+    await notifier.run(CAUSES['source.changed'](first, notifier));
+    await notifier.run(CAUSES['source.changed'](second, notifier));
+    await notifier.run(CAUSES['webhook.disabled'](second, notifier));
+
+    expect(notifier.sent.map(({ subject }) => subject.split(' ')[0])).toEqual(['Content', 'Webhook']);
+    expect(notifier.counts).toMatchObject({ overBudget: 1, ceiling: 1 });
   });
 });

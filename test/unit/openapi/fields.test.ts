@@ -20,27 +20,17 @@ const clamped = ({ least, most, standard }: Record<'least' | 'most' | 'standard'
   schema: { type: 'integer', default: standard },
 });
 
-describe('the limit of a page', () => {
-  it('is a number from 1 to 100, with default 20, as in the routes', () => {
-    expect(parameters.Limit).toMatchObject(clamped({ least: 1, most: 100, standard: 20 }));
-    const { query } = routes.listTickets;
-    expect([query.parse({}), query.parse({ limit: '0' }), query.parse({ limit: '101' })]).toEqual([
-      { limit: 20 },
-      { limit: 1 },
-      { limit: 100 },
-    ]);
-  });
-});
-
-describe('the hours of an endpoint’s stats', () => {
-  it('are a number from 1 to 168, with default 24, as in the route', () => {
-    expect(parameters.Hours).toMatchObject(clamped({ least: 1, most: 168, standard: 24 }));
-    const { query } = routes.readWebhookStats;
-    expect([query.parse({}), query.parse({ hours: '0' }), query.parse({ hours: '169' })]).toEqual([
-      { hours: 24 },
-      { hours: 1 },
-      { hours: 168 },
-    ]);
+describe('a number of a query', () => {
+  it.each([
+    ['limit', parameters.Limit, routes.listTickets.query, [1, 100, 20]],
+    ['hours', parameters.Hours, routes.readWebhookStats.query, [1, 168, 24]],
+  ] as const)('%s has the bounds and the default of its route', (name, parameter, query, bounds) => {
+    const [least, most, standard] = bounds;
+    expect(parameter).toMatchObject(clamped({ least, most, standard }));
+    const given = [{}, { [name]: '0' }, { [name]: String(most + 1) }];
+    expect(given.map((each) => query.parse(each))).toEqual(
+      [standard, least, most].map((value) => ({ [name]: value })),
+    );
   });
 });
 

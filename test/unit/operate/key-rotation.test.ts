@@ -7,7 +7,6 @@ import {
   decideRotationStep,
   type KeyringState,
   KNOWN_AFTER_SECONDS,
-  removeVersion,
   setCurrentVersion,
   UNUSED_AFTER_SECONDS,
 } from '../../../lib/operate/key-rotation.ts';
@@ -16,32 +15,11 @@ import { aKeyring, later, NOW, seconds } from '../../builders.ts';
 const KEY = 'n'.repeat(43);
 const state = (ring: Keyring, changedAt = NOW): KeyringState => ({ ring, changedAt });
 const added = addVersion(aKeyring(), '2', KEY);
-const settled = later(NOW, seconds(KNOWN_AFTER_SECONDS));
 const forgotten = later(NOW, seconds(UNUSED_AFTER_SECONDS));
 
 describe('key rotation', () => {
-  it('adds a version first, which is not current yet', () => {
-    expect(decideRotationStep(state(aKeyring()), NOW)).toEqual({ kind: 'add', version: '2' });
-    expect(Keyring.parse(added)).toEqual({ ...aKeyring(), '2': KEY });
-  });
-
-  it('waits until all instances know the version, then makes it current', () => {
-    const wait = { kind: 'wait', version: '2', until: settled };
-    expect(decideRotationStep(state(added), NOW)).toEqual(wait);
-    expect(decideRotationStep(state(added), later(settled, -1))).toEqual(wait);
-    expect(decideRotationStep(state(added), settled)).toEqual({ kind: 'promote', version: '2' });
-    expect(Keyring.parse(setCurrentVersion(added, '2')).current).toBe('2');
-  });
-
   it('with `hurry` makes it current at once', () => {
     expect(decideRotationStep(state(added), NOW, { hurry: true })).toEqual({ kind: 'promote', version: '2' });
-  });
-
-  it('starts again once the version is current', () => {
-    expect(decideRotationStep(state(setCurrentVersion(added, '2')), NOW)).toEqual({
-      kind: 'add',
-      version: '3',
-    });
   });
 
   it('fails after version 99, which is the last that fits into a cursor', () => {
@@ -77,15 +55,6 @@ describe('key rotation', () => {
 
 describe('key version', () => {
   const rotated = setCurrentVersion(added, '2');
-
-  it('may be removed when it was replaced long enough ago', () => {
-    expect(checkRetirement(state(rotated), '1', later(forgotten, -1))).toEqual({
-      kind: 'too-soon',
-      until: forgotten,
-    });
-    expect(checkRetirement(state(rotated), '1', forgotten)).toEqual({ kind: 'allowed' });
-    expect(Keyring.parse(removeVersion(rotated, '1'))).toEqual({ current: '2', '2': KEY });
-  });
 
   it.each([
     ['current', rotated, '2', 'current'],

@@ -54,25 +54,6 @@ describe('redelivery job', () => {
     });
   });
 
-  it('resends an event once that failed more than once in its time range, on any pages', async () => {
-    const { had, started, run, made, job, reminded, slowly } = aRedelivery();
-    const first = await had('exhausted', 3000);
-    await Promise.all(Array.from({ length: 30 }, (_, index) => had('succeeded', 2000 - index)));
-    await had('exhausted', 100, {
-      eventId: first.eventId,
-      id: deriveJobDeliveryId(first.eventId, first.webhookId, later(NOW, -seconds(100))),
-      createdAt: later(NOW, -seconds(100)).toISOString(),
-      redeliveryOf: first.id,
-    });
-
-    const order = await started();
-    await run(slowly());
-
-    expect(await made(order)).toMatchObject([{ redeliveryOf: first.id }]);
-    expect(await job(order)).toMatchObject({ examined: 32, redelivered: 1, status: 'done' });
-    expect(reminded).toHaveLength(1);
-  });
-
   it('omits events that are too old to be resent', async () => {
     const { had, started, run, made, job } = aRedelivery();
     const days = 86_400;
@@ -101,19 +82,6 @@ describe('redelivery job', () => {
     expect(await job(order)).toMatchObject({ status: 'done', examined: 100, redelivered: 100 });
   });
 
-  it.each([
-    ['slow', { pace: { is: 'slow', until: later(NOW, seconds(60)).toISOString() } }],
-    ['stalled', { pace: { is: 'stalled', until: later(NOW, seconds(60)).toISOString() } }],
-    ['slow', {}],
-  ] as const)('sends messages to the %s queue, apart from live events (%j)', async (lane, changes) => {
-    const { had, started, run, becomes, reminded } = aRedelivery();
-    await had('exhausted', 10);
-    becomes(changes);
-    await started();
-    await run();
-    expect(reminded).toMatchObject([{ lane }]);
-  });
-
   it('is stopped when its endpoint is disabled or deleted', async () => {
     for (const [changes, reason] of [
       [{ status: 'auto_disabled' as const }, 'endpoint_disabled'],
@@ -127,40 +95,6 @@ describe('redelivery job', () => {
       expect(await made(order)).toEqual([]);
       expect(await job(order)).toMatchObject({ status: 'stopped', reason });
     }
-  });
-
-  it('creates nothing after it was stopped, but counts the deliveries of the running page', async () => {
-    const { had, started, run, jobs, commit, made, job, worker, clock } = aRedelivery();
-    await many(had, 100);
-    const order = await started();
-    let pages = 0;
-    const interrupted = worker(async (call, stage) => {
-      if (call !== 'endpoints.find' || stage !== 'answering') return;
-      pages += 1;
-      if (pages === 2) await commit(jobs.stop(order, clock.now()));
-    });
-
-    await run(interrupted);
-
-    const deliveries = await made(order);
-    expect(pages).toBe(2);
-    expect(deliveries.length).toBeLessThan(100);
-    expect(await job(order)).toMatchObject({
-      status: 'stopped',
-      reason: 'cancelled',
-      redelivered: deliveries.length,
-    });
-  });
-
-  it('allows another job of the endpoint once it has ended, and not before', async () => {
-    const { had, started, run, job } = aRedelivery();
-    await had('exhausted', 10);
-    const first = await started();
-    const refused = await started();
-    expect(await job(refused)).toBeUndefined();
-    await run();
-    expect(await job(first)).toMatchObject({ status: 'done' });
-    expect(await job(await started())).toMatchObject({ status: 'running' });
   });
 
   it('does nothing in a generation that was deleted by a reset', async () => {

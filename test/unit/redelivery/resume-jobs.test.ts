@@ -72,16 +72,6 @@ describe('redelivery job whose message is lost', () => {
     expect(await test.job(job)).toMatchObject({ status: 'done', redelivered: 60 });
   });
 
-  it('gets one per grace period while it makes no progress', async () => {
-    const test = aRedelivery();
-    await aLostJob(test);
-    for (let minute = 0; minute < 60; minute += 1) {
-      test.clock.elapse(60);
-      await test.resumer()(() => true);
-    }
-    expect(test.messages).toHaveLength(4);
-  });
-
   it('gets none while a worker has its lease, and gets one once that has ended', async () => {
     const test = aRedelivery();
     const job = await test.started();
@@ -98,18 +88,6 @@ describe('redelivery job whose message is lost', () => {
 });
 
 describe('row of a running job', () => {
-  it('is deleted at the end of the job, also when it is stopped', async () => {
-    for (const end of ['done', 'stopped'] as const) {
-      const test = aRedelivery();
-      const job = await test.started();
-      expect(await test.runs()).toMatchObject([{ id: job.id, remindedAt: job.createdAt }]);
-      if (end === 'done') await test.run();
-      else await test.commit(test.jobs.stop(job, NOW));
-      expect(await test.job(job)).toMatchObject({ status: end });
-      expect(await test.runs()).toEqual([]);
-    }
-  });
-
   it('is deleted without a message when the job is gone', async () => {
     const test = aRedelivery();
     const job = await aLostJob(test);

@@ -43,16 +43,6 @@ describe('redelivery job', () => {
     expect(await test.job(order)).toMatchObject({ status: 'done', examined: 2, redelivered: 1 });
   });
 
-  it('omits a failed redelivery when another one of its event arrived', async () => {
-    const test = aRedelivery();
-    const failed = await test.had('exhausted', 4000);
-    const failedAgain = again(failed);
-    await test.store.add({ ...failedAgain, status: 'exhausted' });
-    await test.arrives(again(failed));
-    const { order } = await done(test);
-    expect(await test.job(order)).toMatchObject({ ...none, examined: 1 });
-  });
-
   it.each(['failed', 'missing'] as const)(
     'for what is %s resends what failed again after an earlier job whose worker had a clock ahead',
     async (what) => {
@@ -382,7 +372,6 @@ describe('redelivery job for missing events', () => {
     expect(await test.job(counted)).toMatchObject({ redelivered: 2 });
     expect((await test.made(job)).map(({ eventId }) => eventId).toSorted()).toEqual([failed.id, none.id]);
   });
-
   it('counts by type without creating anything in a dry run, for a disabled endpoint too', async () => {
     const endpoint = { ...endpointOfTypes(), status: 'auto_disabled' as const };
     const test = aRedelivery({ endpoint });

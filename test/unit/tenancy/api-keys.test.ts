@@ -74,14 +74,6 @@ describe('Authorization header', () => {
 describe('scopes', () => {
   const scopes = fc.constantFrom(...Scope.options);
 
-  it('grant themselves, with any others', () => {
-    fc.assert(
-      fc.property(fc.array(scopes), scopes, (others, scope) => {
-        expect(hasScope([...others, scope], scope)).toBe(true);
-      }),
-    );
-  });
-
   it('grant, beyond themselves, only to read what they may write', () => {
     fc.assert(
       fc.property(scopes, scopes, (held, needed) => {

@@ -98,8 +98,6 @@ describe('gate', () => {
         throw new Error('no such table');
       },
     ],
-    ['says that it is live and has a generation as sandboxes have', async () => ({ ...LIVE, generation: 1 })],
-    ['says that it is a sandbox and has no generation', async () => ({ ...SANDBOX, generation: 0 })],
   ])('is closed to an organization that %s', async (_what, answer) => {
     const { run, ran } = aGate(answer);
     await expect(run()).rejects.toThrow(GateClosed);

@@ -158,18 +158,13 @@ describe.each([DISCOVERY, KEYS])('an issuer that at %s', (path) => {
     expect(issuer.requests).not.toContain(`${path}?moved`);
   });
 
-  it('does not answer is down after the timeout', async () => {
+  it.each<[string, RequestListener]>([
+    ['does not answer', wrongly.never],
+    ['does not end its answer', (_, response) => void response.write('{')],
+  ])('%s is down after the timeout', async (_, answer) => {
     const issuer = await anIssuer(key);
-    issuer.fault = { path, answer: wrongly.never };
-    const failure = await failureOf(verifierOf(issuer, {}, 50)(await lasting(issuer)));
-    expect(isTransient(failure)).toBe(true);
-  });
-
-  it('does not end its answer is down after the timeout', async () => {
-    const issuer = await anIssuer(key);
-    issuer.fault = { path, answer: (_, response) => void response.write('{') };
-    const failure = await failureOf(verifierOf(issuer, {}, 50)(await lasting(issuer)));
-    expect(isTransient(failure)).toBe(true);
+    issuer.fault = { path, answer };
+    expect(isTransient(await failureOf(verifierOf(issuer, {}, 50)(await lasting(issuer))))).toBe(true);
   });
 
   it('is down gets no requests for a while, however many tokens come', async () => {

@@ -9,11 +9,9 @@ import {
   Sandbox,
   UnknownTenant,
 } from '../../../functions/tenancy/organizations.ts';
-import { isSettled, Purge } from '../../../functions/tenancy/purge.ts';
 import { isSandbox, type OrganizationState } from '../../../functions/tenancy/tenant.ts';
-import { later, NOW, seconds } from '../../builders.ts';
+import { NOW } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
-import { recentTimes } from '../aws/arbitraries.ts';
 
 const live = newId('org', NOW);
 const { pairing, sandbox } = createSandbox(live, NOW);
@@ -62,28 +60,6 @@ describe('tenant of a sandbox key', () => {
         if (result.kind === 'routed') expect(isSandbox(result.tenant)).toBe(true);
       }),
       { numRuns: 2_000 },
-    );
-  });
-});
-
-describe('purge', () => {
-  it('has deleted nothing when no progress is stored', () => {
-    const order = { orgId: sandbox.id, generation: 1, requestedAt: NOW.toISOString() };
-    expect(Purge.parse(order)).toEqual({ ...order, deleted: 0 });
-  });
-
-  it('is settled exactly from its linger time after the reset on', () => {
-    fc.assert(
-      fc.property(recentTimes, fc.integer({ min: 0, max: 3_600 }), (resetAt, linger) => {
-        const order = Purge.parse({
-          orgId: sandbox.id,
-          generation: 1,
-          requestedAt: resetAt.toISOString(),
-        });
-        expect(isSettled(order, later(resetAt, seconds(linger) - 1), linger)).toBe(false);
-        expect(isSettled(order, later(resetAt, seconds(linger)), linger)).toBe(true);
-        expect(isSettled(order, later(resetAt, seconds(linger) + 1), linger)).toBe(true);
-      }),
     );
   });
 });
@@ -141,12 +117,6 @@ describe('the state of a live organization', () => {
     reads[0]?.resolve(LIVE);
     expect(await Promise.all(asked)).toEqual(Array.from({ length: 10 }, () => LIVE));
     expect(reads).toHaveLength(1);
-  });
-
-  it('is correct for very many organizations', async () => {
-    const { of } = organizationStates(async (id) => (id === other ? sandboxAt(3) : LIVE));
-    for (let count = 0; count < 10_500; count += 1) await of(newId('org', NOW));
-    expect([await of(orgId), await of(other)]).toEqual([LIVE, sandboxAt(3)]);
   });
 });
 

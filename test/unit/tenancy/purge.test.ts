@@ -1,6 +1,123 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { committer } from '../../../functions/aws/transaction.ts';
+import {
+  DEFAULT_LINGER_SECONDS,
+  type PurgePorts,
+  purgeSandboxes,
+  purgeStore,
+} from '../../../functions/tenancy/purge.ts';
+import type { Tenant } from '../../../functions/tenancy/tenant.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
-import { aPurge, IN_FULL, LEASE, LINGER, pages } from './purge-fixture.ts';
+import { rowsIn } from '../../contract/store/rows.ts';
+import { type Gate, interposed } from '../../doubles/interposed.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+
+const LINGER = DEFAULT_LINGER_SECONDS;
+const LEASE = 960;
+/** A run that has time for everything. */
+const IN_FULL = () => true;
+/** A run that has time for `count` pages. */
+const pages = (count: number) => {
+  let left = count;
+  return () => {
+    left -= 1;
+    return left >= 0;
+  };
+};
+
+interface Row {
+  tenant: Tenant;
+  addedAt: Date;
+  /** When it was first deleted. */
+  goneAt?: Date;
+  /** Delay of the index for this row, in milliseconds. */
+  lagMs: number;
+}
+
+/**
+ * A table with rows of sandboxes, and the index that a purge reads. The index shows each change of a row
+ * after a delay.
+ */
+class SandboxTable {
+  readonly #now: () => Date;
+  readonly #rows = new Map<string, Row>();
+  /** How often each row was deleted. */
+  readonly deletions = new Map<string, number>();
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  add(tenant: Tenant, { addedAt = NOW, lagMs = 0 }: Partial<Pick<Row, 'addedAt' | 'lagMs'>> = {}): void {
+    this.#rows.set(`row-${this.#rows.size}`, { tenant, addedAt, lagMs });
+  }
+
+  /** The rows of a tenant that were not deleted. */
+  left(tenant: Tenant): number {
+    return [...this.#rows.values()].filter((row) => row.goneAt === undefined && belongsTo(row, tenant))
+      .length;
+  }
+
+  readonly find = async (tenant: Tenant, limit: number): Promise<{ pk: string }[]> => {
+    const now = this.#now();
+    const shown = [...this.#rows].filter(
+      ([, row]) =>
+        belongsTo(row, tenant) &&
+        later(row.addedAt, row.lagMs) <= now &&
+        (row.goneAt === undefined || later(row.goneAt, row.lagMs) > now),
+    );
+    return shown.slice(0, limit).map(([pk]) => ({ pk }));
+  };
+
+  readonly remove = async (keys: readonly { pk: string }[]): Promise<void> => {
+    for (const { pk } of keys) {
+      const row = this.#rows.get(String(pk));
+      if (row === undefined) throw new Error(`there was no row ${pk}`);
+      row.goneAt ??= this.#now();
+      this.deletions.set(String(pk), (this.deletions.get(String(pk)) ?? 0) + 1);
+    }
+  };
+}
+
+const belongsTo = ({ tenant }: Row, { orgId, generation }: Tenant): boolean =>
+  tenant.orgId === orgId && tenant.generation === generation;
+
+/** The purge worker over the real orders, and tables in memory. */
+function aPurge({ tables: count = 3, leaseSeconds = LEASE } = {}) {
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const { service } = memoryTables();
+  const purges = purgeStore(service);
+  const commit = committer(service.client);
+  const tables = Array.from({ length: count }, () => new SandboxTable(clock.now));
+  const runWith = (replaced: Partial<PurgePorts>) =>
+    purgeSandboxes(
+      { purges, remains: tables, log, now: clock.now, ...replaced },
+      { lingerSeconds: LINGER, leaseSeconds },
+    );
+  return {
+    clock,
+    log,
+    purges,
+    tables,
+    runWith,
+    run: runWith({}),
+    /** Resets a sandbox now. */
+    order: (tenant: Tenant, requestedAt = clock.now()) =>
+      commit([purges.order({ ...tenant, requestedAt: requestedAt.toISOString() })]),
+    /** The stored orders. */
+    orders: () => rowsIn(service),
+    /** Counts the rows of a tenant that all tables still hold. */
+    left: (tenant: Tenant): number => tables.reduce((sum, table) => sum + table.left(tenant), 0),
+    fill(tenant: Tenant, rows: number): void {
+      for (let row = 0; row < rows; row += 1) tables[row % tables.length]?.add(tenant);
+    },
+    settle: () => clock.elapseUntil(later(NOW, seconds(LINGER))),
+  };
+}
 
 const resetTenant = aTenant({ generation: 1 });
 const other = aTenant({ generation: 4 });
@@ -123,58 +240,34 @@ describe('purge order that cannot be read', () => {
 });
 
 describe('failing purge', () => {
-  /** Two orders. One of them fails at the given call. */
-  async function withBroken(what: 'find' | 'remove' | 'lease' | 'progress' | 'close') {
-    const setting = aPurge();
-    const { fill, order, settle, purges, tables, runWith } = setting;
-    for (const tenant of [resetTenant, other]) {
-      fill(tenant, 6);
-      await order(tenant);
-    }
-    settle();
-    const fail = async () => {
-      throw new Error(`cannot ${what}`);
-    };
-    const isReset = ({ orgId }: { orgId: string }) => orgId === resetTenant.orgId;
-    const pagesOfReset = new Set<unknown>();
-    const broken = {
-      purges: {
-        ...purges,
-        lease: (...asked: Parameters<typeof purges.lease>) =>
-          what === 'lease' && isReset(asked[0]) ? fail() : purges.lease(...asked),
-        progress: (...asked: Parameters<typeof purges.progress>) =>
-          what === 'progress' && isReset(asked[0]) ? fail() : purges.progress(...asked),
-        close: (...asked: Parameters<typeof purges.close>) =>
-          what === 'close' && isReset(asked[0]) ? fail() : purges.close(...asked),
-      },
-      remains: tables.map((table) => ({
-        async find(...asked: Parameters<typeof table.find>) {
-          if (what === 'find' && isReset(asked[0])) return fail();
-          const page = await table.find(...asked);
-          if (isReset(asked[0])) pagesOfReset.add(page);
-          return page;
-        },
-        remove: (...asked: Parameters<typeof table.remove>) =>
-          what === 'remove' && pagesOfReset.has(asked[0]) ? fail() : table.remove(...asked),
-      })),
-    };
-    return { ...setting, runBroken: runWith(broken) };
-  }
+  it.each(['purges.lease', 'purges.progress', 'purges.close', 'remains.find', 'remains.remove'])(
+    'that fails at %s delays no other, and continues in the next run',
+    async (failing) => {
+      const setting = aPurge();
+      const { fill, order, orders, settle, run, runWith, left, log } = setting;
+      for (const tenant of [resetTenant, other]) {
+        fill(tenant, 6);
+        await order(tenant);
+      }
+      settle();
+      const error = new Error(`cannot ${failing}`);
+      let hasFailed = false;
+      const gate: Gate = async (call, stage) => {
+        if (call !== failing || stage !== 'calling' || hasFailed) return;
+        hasFailed = true;
+        throw error;
+      };
 
-  it.each(['find', 'remove', 'lease', 'progress', 'close'] as const)(
-    'that cannot %s delays no other, and continues in the next run',
-    async (what) => {
-      const { runBroken, run, left, log, orders } = await withBroken(what);
+      expect(await runWith(gated(setting, gate))(IN_FULL)).toMatchObject({ closed: 1, open: 1 });
 
-      expect(await runBroken(IN_FULL)).toMatchObject({ closed: 1, open: 1 });
-
-      expect(left(other)).toBe(0);
-      expect(await orders()).toMatchObject([resetTenant]);
+      const [open, ...more] = await orders();
+      expect(more).toEqual([]);
+      expect(left(open?.orgId === other.orgId ? resetTenant : other)).toBe(0);
       expect(log.entries.filter(({ level }) => level === 'error')).toMatchObject([
-        { fields: { ...resetTenant, error: new Error(`cannot ${what}`) } },
+        { fields: { orgId: open?.orgId, error } },
       ]);
       expect(await run(IN_FULL)).toMatchObject({ closed: 1, open: 0 });
-      expect(left(resetTenant)).toBe(0);
+      expect([left(resetTenant), left(other)]).toEqual([0, 0]);
     },
   );
 
@@ -182,5 +275,103 @@ describe('failing purge', () => {
     const { runWith, purges } = aPurge();
     const open = () => Promise.reject(new Error('the table is throttled'));
     await expect(runWith({ purges: { ...purges, open } })(IN_FULL)).rejects.toThrow('throttled');
+  });
+});
+
+/**
+ * Delay of an index in seconds. The last rows of a generation are written early enough for the index to have
+ * them in time.
+ */
+const LAG = 60;
+const RESET = [aTenant({ generation: 1 }), aTenant({ generation: 3 })];
+/** The present generation of one of them, and a sandbox that was not reset. */
+const KEPT = [{ ...aTenant(), ...RESET[0], generation: 2 }, aTenant({ generation: 1 })];
+
+const rows = fc.array(
+  fc.record({
+    tenant: fc.nat({ max: RESET.length + KEPT.length - 1 }),
+    table: fc.nat({ max: 2 }),
+    addedAfter: fc.integer({ min: -600, max: LINGER - LAG }),
+    lagMs: fc.integer({ min: 0, max: seconds(LAG) }),
+  }),
+  { maxLength: 60 },
+);
+/** The call at which each run is killed, before or after its effect, and the pages that it has time for. */
+const kills = fc.array(
+  fc.record({
+    calls: fc.option(fc.nat({ max: 25 }), { nil: Number.POSITIVE_INFINITY }),
+    stage: fc.constantFrom('calling' as const, 'answering' as const),
+    time: fc.nat({ max: 10 }),
+  }),
+  { maxLength: 12 },
+);
+
+/** The ports of one run, whose calls all pass a gate. */
+function gated({ purges, tables }: ReturnType<typeof aPurge>, gate: Gate): Partial<PurgePorts> {
+  return {
+    purges: interposed('purges', purges, gate),
+    remains: tables.map((table) => interposed('remains', table, gate)),
+  };
+}
+
+describe('purge runs', () => {
+  it('delete exactly the reset generations, for any kill and any delay of the indexes', async () => {
+    await fc.assert(
+      fc.asyncProperty(rows, kills, async (all, killed) => {
+        const setting = aPurge();
+        const { clock, tables, order, orders, runWith, left } = setting;
+        for (const { tenant, table, addedAfter, lagMs } of all) {
+          const whose = [...RESET, ...KEPT][tenant];
+          if (whose) tables[table]?.add(whose, { addedAt: later(NOW, seconds(addedAfter)), lagMs });
+        }
+        const kept = KEPT.map(left);
+        for (const tenant of RESET) await order(tenant, NOW);
+
+        // A killed run keeps its lease for 16 minutes.
+        for (let minute = 0; minute < killed.length + 60 && (await orders()).length > 0; minute += 1) {
+          clock.elapseUntil(later(NOW, seconds(minute * 60)));
+          const kill = killed[minute] ?? { calls: Number.POSITIVE_INFINITY, stage: 'calling', time: 1_000 };
+          let calls = 0;
+          const gate: Gate = async (_call, stage) => {
+            clock.elapse(0.05);
+            if (stage === kill.stage) calls += 1;
+            if (calls > kill.calls) throw new Error('the run was killed');
+          };
+          await runWith(gated(setting, gate))(pages(kill.time)).catch(() => undefined);
+          if (clock.now() < later(NOW, seconds(LINGER))) expect(await orders()).toHaveLength(RESET.length);
+        }
+
+        expect(await orders()).toEqual([]);
+        for (const tenant of RESET) expect(left(tenant)).toBe(0);
+        expect(KEPT.map(left)).toEqual(kept);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([
+    ['share the work by their leases', 960, 1],
+    ['do it twice at worst when a lease ran out', 0, 2],
+  ])('that are concurrent %s', async (_what, leaseSeconds, most) => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 20 }), fc.scheduler(), async (count, scheduler) => {
+        const setting = aPurge({ leaseSeconds });
+        const { tables, order, orders, fill, settle, left, runWith } = setting;
+        for (const tenant of RESET) {
+          fill(tenant, count);
+          await order(tenant, NOW);
+        }
+        settle();
+        const gate: Gate = () => scheduler.schedule(Promise.resolve());
+        const runs = Array.from({ length: 2 }, () => runWith(gated(setting, gate))(IN_FULL));
+
+        await scheduler.waitFor(Promise.all(runs));
+
+        expect(await orders()).toEqual([]);
+        for (const tenant of RESET) expect(left(tenant)).toBe(0);
+        for (const { deletions } of tables)
+          for (const times of deletions.values()) expect(times).toBeLessThanOrEqual(most);
+      }),
+    );
   });
 });

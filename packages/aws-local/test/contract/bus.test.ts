@@ -80,10 +80,12 @@ async function aBus(changes: object = {}) {
           QueueUrl: urlOf(queue),
           MaxNumberOfMessages: 10,
           MessageAttributeNames: ['All'],
+          MessageSystemAttributeNames: ['All'],
         }),
       );
-      return Messages.map(({ Body = '', MessageAttributes = {} }) => ({
+      return Messages.map(({ Body = '', Attributes, MessageAttributes = {} }) => ({
         event: JSON.parse(Body),
+        group: Attributes?.MessageGroupId,
         attributes: Object.fromEntries(
           Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue]),
         ),
@@ -112,6 +114,7 @@ describe('the embedded EventBridge', () => {
     expect(await received('Work')).toEqual([
       {
         attributes: {},
+        group: undefined,
         event: {
           version: '0',
           id: Entries?.[0]?.EventId,
@@ -182,6 +185,52 @@ describe('the embedded EventBridge', () => {
       (await received(queue)).map(({ event }) => event.detail.n).sort();
     expect(await numbers('Work')).toEqual([1, 2]);
     expect(await numbers('Failed')).toEqual([2]);
+  });
+
+  it('sends an event in the message group that its target names, by a constant or a path', async () => {
+    const grouped = (group: string, target: string) =>
+      rule({}, { Arn: arn(target), SqsParameters: { MessageGroupId: group } });
+    const { put, received } = await aBus({
+      ToWork: grouped('$.detail.orgId', 'Work'),
+      ToFailed: grouped('work', 'Failed'),
+    });
+    for (const detail of [{ orgId: 'org_1' }, {}, { orgId: 1 }])
+      await put(anEntry({ Detail: JSON.stringify(detail) }));
+    const groups = async (queue: string) => (await received(queue)).map(({ group }) => group);
+    expect(await groups('Work')).toEqual(['org_1', undefined, undefined]);
+    expect(await groups('Failed')).toEqual(['work', 'work', 'work']);
+  });
+
+  it('has rules of the default bus, and none that is disabled', async () => {
+    const { Properties, Type } = rule({}, { Arn: arn('Failed') });
+    const { EventBusName: _, ...ofDefaultBus } = Properties;
+    const policy = mayFill('Failed');
+    for (const statement of policy.Properties.PolicyDocument.Statement)
+      statement.Condition.ArnLike['aws:SourceArn'] =
+        'arn:aws:events:us-east-1:000000000000:rule/Test-ToFailed';
+    const { put, received } = await aBus({
+      QueuePolicy: policy,
+      ToWork: { Type, Properties: { ...Properties, State: 'DISABLED' } },
+      ToFailed: { Type, Properties: ofDefaultBus },
+    });
+    await put(anEntry(), anEntry({ EventBusName: 'default' }));
+    expect(await received('Work')).toEqual([]);
+    expect(await received('Failed')).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a target that is no queue',
+      rule({}, { Arn: 'arn:aws:lambda:us-east-1:000000000000:function:Work' }),
+      'ToWork: the local run does not know the target Target0 of a rule with a pattern, which is not a queue: ',
+    ],
+    [
+      'an unsupported comparison',
+      rule({ 'detail-type': [{ wildcard: 't*t' }] }, { Arn: arn('Work') }),
+      'wildcard',
+    ],
+  ])('refuses a rule with %s', async (_, ToWork, message) => {
+    await expect(aBus({ ToWork })).rejects.toThrow(message);
   });
 
   it('answers each entry separately', async () => {

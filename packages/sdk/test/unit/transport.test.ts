@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { ApiError, ConnectionError, createClient, isApiError, TimeoutError } from '../../src/index.ts';
@@ -275,40 +274,5 @@ describe('a client of the API', () => {
       { data: ['e4'], followCursor: '5' },
       { data: ['e6'], followCursor: '7' },
     ]);
-  });
-
-  it('makes 10,000 effects once each, through refusals and broken connections', async () => {
-    const effects = new Map<string, number>();
-    let injected = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.infiniteStream(fc.nat(99)), async (luck) => {
-        const told: number[] = [];
-        const { client, waits } = aClient(
-          ({ headers, body }) => {
-            const chance = Number(luck.next().value);
-            if (chance < 30) injected += 1;
-            if (chance < 10) {
-              told.push(chance * 1000);
-              return refusal(chance % 2 === 0 ? 429 : 503, 'RATE_LIMITED', { 'retry-after': String(chance) });
-            }
-            if (chance < 20) throw new TypeError('the connection was reset before the request');
-            // The idempotency record of the service.
-            const key = headers.get('idempotency-key') ?? '';
-            if (!effects.has(key)) effects.set(key, JSON.parse(body ?? '').call);
-            if (chance < 30) throw new TypeError('the connection was reset before the response');
-            return created();
-          },
-          { maxRetries: 50 },
-        );
-        for (let call = 0; call < 100; call += 1)
-          await client.tickets.create({ call } as unknown as Parameters<typeof client.tickets.create>[0]);
-        // All others are backoff, which is never that long.
-        const longer = waits.filter((ms) => told.includes(ms));
-        expect(longer).toEqual(told);
-      }),
-      { numRuns: 100, endOnFailure: true },
-    );
-    expect(effects.size).toBe(10_000);
-    expect(injected).toBeGreaterThan(1000);
   });
 });

@@ -8,11 +8,10 @@ import {
 } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../../support/api.ts';
 import { eventViolations } from '../../../support/event-schemas.ts';
-import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
+import { aTenant, type Tenant } from '../../../support/tenant.ts';
 import { aPlace } from '../place.ts';
 
 const MESSAGES = '/api/v1/widget/messages';
-const EVERY_SECOND = [60_000, 1000] as const;
 
 async function createResource(
   api: ApiClient,
@@ -27,19 +26,6 @@ const aConversation = async (api: ApiClient, channelId: unknown) =>
   String((await createResource(api, '/api/v1/conversations', { channelId, externalUserId: 'ada' })).id);
 const say = async (api: ApiClient, conversation: string, role: string, content: string) =>
   String((await createResource(api, `/api/v1/conversations/${conversation}/messages`, { role, content })).id);
-
-type Seen = { messages: Record<string, unknown>[]; next: unknown; follow: unknown };
-async function read(browser: ApiClient, query = ''): Promise<Seen> {
-  const { status, headers, body } = await browser.get(`${MESSAGES}${query}`);
-  expect(status).toBe(200);
-  expect(headers['access-control-allow-origin']).toBe('*');
-  expect(headers['cache-control']).toBe('no-store');
-  return {
-    messages: body.data as unknown as Seen['messages'],
-    next: body.nextCursor,
-    follow: body.followCursor,
-  };
-}
 
 /* Channels, and the messages that visitors of web widgets see. */
 const place = aPlace('withoutWaits');
@@ -129,75 +115,9 @@ describe.concurrent('an http channel', { timeout: 120_000 }, () => {
       },
     });
   });
-
-  it('of a sandbox shows its requests and sends them to a simulated receiver', async () => {
-    const { api } = keep(await aSandbox(service(), await live()));
-    const received: ReceivedDelivery[] = [];
-    const { url, stop } = await startReceiver({ ...service().tls, onDelivery: (it) => received.push(it) });
-    keep({ close: stop });
-    const { id, secret } = await createResource(api, '/api/v1/channels', {
-      name: 'Messenger',
-      kind: 'http',
-      url: `${url}/?simulate=503,200&simulate-speed=1000`,
-    });
-    const large = 'x'.repeat(60_000);
-    const conversation = await aConversation(api, id);
-    await say(api, conversation, 'agent', 'Hello');
-    await say(api, conversation, 'agent', large);
-
-    const path = `/api/v1/channels/${id}/deliveries`;
-    const all = await until('both deliveries to end', async () => {
-      const deliveries = await api.all(path, { include: 'request' });
-      return (
-        deliveries.length === 2 && deliveries.every(({ terminalAt }) => terminalAt !== null) && deliveries
-      );
-    });
-    for (const delivery of all)
-      expect(delivery).toMatchObject({
-        status: 'succeeded',
-        attempts: 2,
-        terminalReason: 'sandbox_simulated',
-      });
-    // A body that is too large is not stored with the attempts.
-    const [kept, ...others] = all.flatMap(({ request }) => (request ? [Object(request)] : []));
-    expect(others).toEqual([]);
-    expect(new Webhook(String(secret)).verify(kept.body, kept.headers)).toMatchObject({
-      data: { content: 'Hello', channelId: id },
-    });
-    expect(received).toEqual([]);
-  });
 });
 
 describe.concurrent('a visitor of a web widget', { timeout: 120_000 }, () => {
-  it('reads all messages page by page when they exceed the size of an answer, as the API does', async () => {
-    const tenant = await live();
-    const { conversation, browser } = await aVisitor(tenant);
-    const said: string[] = [];
-    // Each message takes 200,000 bytes of an answer, and twice as many in a function's response to the
-    // gateway.
-    for (let count = 0; count < 18; count += 1)
-      said.push(String(await say(tenant.api, conversation, 'agent', '"'.repeat(100_000))));
-
-    await say(tenant.api, conversation, 'system', 'not for the visitor');
-    const seen: string[] = [];
-    let query = '?limit=100';
-    await until(
-      'the visitor to have read all messages',
-      async () => {
-        const { messages, follow } = await read(browser, query);
-        seen.push(...messages.map(({ id }) => String(id)));
-        query = `?limit=100&cursor=${follow}`;
-        return seen.length >= said.length;
-      },
-      ...EVERY_SECOND,
-    );
-    expect(seen).toEqual(said);
-
-    const [note, ...listed] = await tenant.api.all(`/api/v1/conversations/${conversation}/messages`);
-    expect(note).toMatchObject({ role: 'system' });
-    expect(listed.map(({ id }) => id)).toEqual(said.toReversed());
-  });
-
   it('reads with the token from any origin, and is refused with every other credential', async () => {
     const tenant = await live();
     const { token, browser } = await aVisitor(tenant);

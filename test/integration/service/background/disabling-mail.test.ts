@@ -5,7 +5,6 @@ import { startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import { aPlace } from '../place.ts';
 import { storeFailures } from '../stored-failures.ts';
-import { aDisabledEndpoint } from './disabled-endpoint.ts';
 import { untilDrained } from './until-drained.ts';
 
 /** Deliveries that fail at the same time, of which one reaches the limit. */
@@ -27,7 +26,15 @@ describe.concurrent('an endpoint that fails until it is disabled', () => {
     await service().session(live.orgId, 'member');
     const other = keep(await aTenant(service()));
     const sandbox = keep(await aSandbox(service(), other));
-    await aDisabledEndpoint(service(), sandbox, 'https://hooks.example.com/?simulate=500');
+    const simulated = await sandbox.api.register('https://hooks.example.com/?simulate=500', [
+      'ticket.created',
+    ]);
+    await storeFailures(service(), simulated.id, FAILURES_TO_DISABLE - 1);
+    await sandbox.api.post(`/api/v1/webhooks/${simulated.id}/test`);
+    await until('the endpoint of the sandbox to be disabled', async () => {
+      const { body } = await sandbox.api.get(`/api/v1/webhooks/${simulated.id}`);
+      return body.data?.status === 'auto_disabled';
+    });
     const url = `${failing.url}/hooks?key=hidden`;
 
     const { id } = await live.api.register(url, ['ticket.created']);

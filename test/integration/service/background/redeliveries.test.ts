@@ -165,20 +165,4 @@ describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
     await service().invoke('resume-redelivery-jobs');
     expect(await isKept()).toBe(false);
   });
-
-  it('uses the queue of its endpoint when that is slow or stalled', async () => {
-    const mark = new Date(Date.now() + 600_000).toISOString();
-    for (const marked of [{ pace: { is: 'slow', until: mark } }, { pace: { is: 'stalled', until: mark } }]) {
-      const { api, id, path } = await failures(1);
-      const [{ table, item } = expect.fail('the endpoint was to be stored')] = (
-        await findRows('Service', id)
-      ).filter((row) => row.item.sk === id);
-      await service().rewrite({ table, item: { ...item, ...marked } });
-      await waitUntilEnded(api, path, await start(api, path));
-      await until('both deliveries to end', async () => {
-        const all = await api.all(`${path}/deliveries`);
-        return all.length === 2 && all.every(({ terminalAt }) => terminalAt !== null);
-      });
-    }
-  });
 });

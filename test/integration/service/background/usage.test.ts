@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { getLatestMonths } from '../../../../functions/events/usage.ts';
@@ -71,29 +70,6 @@ describe.concurrent('usage', { timeout: 120_000 }, () => {
     const { organizationId, months } = Object(body.data);
     expect(organizationId).toBe(first.orgId);
     expect(months.map(({ month }: { month: string }) => month)).toEqual(getLatestMonths(new Date(), 3));
-  });
-
-  it('counts a repeated request and a repeated event once', async () => {
-    const tenant = aNewTenant();
-    const conversation = await aConversation(tenant.api);
-    const path = `/api/v1/conversations/${conversation}/messages`;
-    const key = { 'Idempotency-Key': randomUUID() };
-    const twice = [1, 2].map(() => tenant.api.call({ method: 'POST', path, headers: key, body: message }));
-    await Promise.all(twice);
-    await waitUntilCounted(tenant, { conversations: 1, messages: 1 });
-
-    const rows = (await service().rows()).filter(({ item }) => item.orgId === tenant.orgId);
-    const events = rows.filter(({ item }) => String(item.sk).startsWith('evt_'));
-    const told = events.map(({ item: { id, type, orgId, generation, createdAt } }) => ({
-      messageId: randomUUID(),
-      body: JSON.stringify({ detail: { id, type, orgId, generation, createdAt, data: {} } }),
-    }));
-    expect(told).toHaveLength(2);
-    expect(await service().invoke('meter', { Records: [...told, ...told] })).toEqual({
-      batchItemFailures: [],
-    });
-
-    expect(await readUsage(tenant)).toEqual({ conversations: 1, messages: 1 });
   });
 
   it('counts nothing of a sandbox, neither for it nor for its live organization', async () => {

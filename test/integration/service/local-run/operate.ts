@@ -161,29 +161,6 @@ export function operating(service: LocalService): void {
       const [id = ''] = /whk_\w+/.exec(output) ?? [];
       expect(output.slice(output.lastIndexOf('is unblocked.'))).not.toContain(id);
     });
-
-    it('that an operator has disabled gets only skipped deliveries until it is enabled', async () => {
-      const { ORG_ID } = service.run.environment;
-      const { id, received } = await service.subscribe(ok, ['conversation.created']);
-      await operate(`endpoint disable ${ORG_ID} ${id} --yes`);
-      expect((await service.api.get(path(id))).body.data).toMatchObject({
-        status: 'auto_disabled',
-        disabledReason: null,
-      });
-      await service.api.createConversation();
-      expect(await service.ended(id, 1)).toMatchObject([
-        { status: 'skipped', terminalReason: 'endpoint_disabled', attempts: 0 },
-      ]);
-      await operate(`endpoint enable ${ORG_ID} ${id} --yes`);
-      expect((await service.api.get(path(id))).body.data).toMatchObject({
-        status: 'active',
-        disabledAt: null,
-        consecutiveFailures: 0,
-      });
-      await service.api.post(`${path(id)}/test`);
-      await service.ended(id, 2);
-      expect(received).toHaveLength(1);
-    });
   });
 
   describe('the other runbooks', () => {

@@ -77,31 +77,6 @@ describe('a caller with a cursor', () => {
     }
   });
 
-  it('is null on the last page of every list', async () => {
-    const queries = [
-      ...listings.map((listing) => ({ listing, query: '' })),
-      ...listings
-        .filter(({ route }) => route.success.followed)
-        .map((listing) => ({ listing, query: '&order=asc' })),
-    ];
-    expect(queries.length).toBe(listings.length + 1);
-    for (const { listing, query } of queries) {
-      const { route, tenant: caller, path } = listing;
-      const { api, admin } = caller;
-      for (let [cursor, pages]: [string | null, number] = ['', 0]; cursor !== null; pages += 1) {
-        expect(pages, `pages of ${path}`).toBeLessThan(20);
-        const rest = `${query}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
-        const { body } = await (route.role === undefined ? api : admin).get(`${path}?limit=100${rest}`);
-        expect([path, body.nextCursor, body.followCursor]).toEqual([
-          path,
-          body.nextCursor ?? null,
-          query === '' ? route.success.followed && null : expect.any(String),
-        ]);
-        cursor = body.nextCursor ?? null;
-      }
-    }
-  });
-
   it('is refused in every other listing: of another route, parent or organization', async () => {
     const stranger = await place.tenant();
     const others: Listing[] = [];

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Sent } from '../../../support/exchange.ts';
-import { untilCounted, useUp } from '../../../support/use-up.ts';
+import { untilCounted } from '../../../support/use-up.ts';
 import { aPlace } from '../place.ts';
-
-/** A generous limit, not a measure of speed: on a busy machine hundreds of requests have taken minutes. */
-const LONG = { timeout: 240_000 };
 
 /* Budgets of callers (docs/specification.md, Rate limits). */
 const place = aPlace('defaults');
@@ -42,13 +39,5 @@ describe('a caller within its rate limit', () => {
     ]);
     for (const { status, headers } of unknown)
       expect([status, headers['ratelimit-policy'], headers.ratelimit]).toEqual([401, undefined, undefined]);
-  });
-
-  it('leaves the dashboard a budget of its own, so that an overused key can be revoked', LONG, async () => {
-    const { orgId, key } = await place.service().enrol({ tier: 'standard' });
-    const session = await place.service().session(orgId, 'admin');
-    await useUp(place.service(), () => place.connection().send(listing(key)), `${orgId}#live#`, 1);
-    const settings = { ...listing(session), target: '/api/settings/api-keys' };
-    expect((await place.connection().send(settings)).status).toBe(200);
   });
 });

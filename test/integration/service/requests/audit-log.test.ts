@@ -1,13 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../support/api.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import { aDisabledEndpoint } from '../background/disabled-endpoint.ts';
 import { aPlace } from '../place.ts';
 
 const LOG = '/api/settings/audit-log';
 const EVENTS = ['ticket.created'];
-/** A receiver that fails, in a sandbox. */
-const FAILING = 'https://hooks.example.com/?simulate=500';
 
 /* The audit log over HTTP, of an organization whose set-up nothing else changes. */
 const place = aPlace('withoutWaits');
@@ -19,9 +16,6 @@ describe('the audit log', () => {
   beforeAll(async () => {
     ({ live, sandbox } = await place.pair());
   }, 60_000);
-
-  const readActions = async (query: Record<string, string> = {}) =>
-    (await live.admin.all(LOG, query)).map(({ action }) => action);
 
   it('shows who changed what, when and by which request, newest first', async () => {
     const registered = await live.api.post('/api/v1/webhooks', { url: live.receiver, events: EVENTS });
@@ -72,44 +66,20 @@ describe('the audit log', () => {
     expect(ids).toEqual(ids.toSorted().reverse());
   });
 
-  it('is filtered by actor, action and time', async () => {
-    const all = await live.admin.all(LOG);
-    const from = String(all[1]?.createdAt);
-    const actorId = String(all.map(({ actor }) => Object(actor)).find(({ type }) => type === 'user').id);
-    for (const [query, keeps] of [
-      [{ actorId }, ({ actor }) => Object(actor).id === actorId],
-      [{ actorType: 'operator,user' }, ({ actor }) => Object(actor).type !== 'api_key'],
-      [{ action: 'webhook.deleted,webhook.updated' }, ({ action }) => /deleted|updated/.test(String(action))],
-      [{ from }, ({ createdAt }) => String(createdAt) >= from],
-      [{ to: from }, ({ createdAt }) => String(createdAt) < from],
-    ] satisfies [Record<string, string>, (entry: Record<string, unknown>) => boolean][])
-      expect(await live.admin.all(LOG, query), JSON.stringify(query)).toEqual(all.filter(keeps));
-  });
-
-  it('of a sandbox has its changes and automatic disabling, and survives a reset', async () => {
-    const id = await aDisabledEndpoint(place.service(), sandbox, FAILING);
-    const read = () => live.admin.all(LOG, { environment: 'sandbox' });
-    const before = await read();
-    expect(
-      before.map(({ action, actor, target }) => [action, Object(actor).type, Object(target).id]),
-    ).toEqual([
-      ['webhook.disabled', 'service', id],
-      ['webhook.created', 'api_key', id],
-    ]);
-    expect(before[0]).toMatchObject({
-      changes: [{ field: 'status', before: 'active', after: 'auto_disabled' }],
-      requestId: null,
-    });
-
+  it('of a sandbox is filtered, and survives a reset with its cursors', async () => {
+    const { id } = await sandbox.api.register('https://hooks.example.com/', EVENTS);
+    await sandbox.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+    const read = async (query = {}) =>
+      (await live.admin.all(LOG, { environment: 'sandbox', ...query })).map(({ action }) => action);
+    const all = ['webhook.deleted', 'webhook.created'];
     const { body: first } = await live.admin.get(`${LOG}?environment=sandbox&limit=1`);
     expect((await live.admin.post('/api/settings/sandbox/reset')).status).toBe(200);
 
-    expect(await read()).toEqual(before);
+    expect(await read()).toEqual(all);
+    expect(await read({ action: 'webhook.created', actorType: 'api_key' })).toEqual(all.slice(1));
+    expect(await read({ actorType: 'operator,user' })).toEqual([]);
     const cursor = encodeURIComponent(String(first.nextCursor));
     const { body } = await live.admin.get(`${LOG}?environment=sandbox&cursor=${cursor}`);
-    expect([...(body.data ?? [])]).toEqual(before.slice(1));
-    const [reset] = await live.admin.all(LOG, { action: 'sandbox.reset' });
-    expect(reset).toMatchObject({ target: { type: 'sandbox', id: sandbox.orgId } });
-    expect(await readActions({ action: 'sandbox.provisioned' })).toHaveLength(1);
+    expect([...(body.data ?? [])].map(({ action }) => action)).toEqual(all.slice(1));
   });
 });

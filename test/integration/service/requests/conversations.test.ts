@@ -4,7 +4,6 @@ import type { Answer, Data } from '../../../support/api.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
 import { ok } from '../receivers.ts';
-import { expectProblem } from './expect-problem.ts';
 
 /* What happens to a conversation, from its request to the event that a receiver gets. */
 const organization = anOrganization(aPlace('withoutWaits'));
@@ -51,15 +50,4 @@ it('every change of a conversation is shown, and causes its event once', async (
   });
   expect(events).toHaveLength(expected.length);
   expect(events).toEqual(expect.arrayContaining(expected));
-});
-
-it('a conversation is on a channel of the organization, and a visitor of it on a web widget', async () => {
-  const { api } = organization;
-  const start = (channelId: unknown) =>
-    api.post('/api/v1/conversations', { channelId, externalUserId: 'ada' });
-  expectProblem(await start(`chn_${'0'.repeat(32)}`), 400, 'VALIDATION_ERROR', /channelId/);
-  const http = { kind: 'http', name: 'Chat', url: 'https://example.com/channel' };
-  const { body } = await start((await api.post('/api/v1/channels', http)).body.data?.id);
-  const token = await api.post(`/api/v1/conversations/${body.data?.id}/visitor-token`);
-  expectProblem(token, 409, 'CONFLICT');
 });

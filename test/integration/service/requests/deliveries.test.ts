@@ -1,15 +1,12 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
 import { ok, path } from '../receivers.ts';
-import { storeFailures } from '../stored-failures.ts';
 
 /* The outcomes of deliveries, as receivers and API callers see them. */
 const organization = anOrganization(aPlace('withoutWaits'));
 const { subscribe, ended } = organization;
-const readDeliveries = organization.deliveries;
 
 async function post(conversation: string, content = 'hello'): Promise<string> {
   const answer = await organization.api.post(`/api/v1/conversations/${conversation}/messages`, {
@@ -50,34 +47,6 @@ describe.concurrent('a delivery', () => {
     });
   });
 
-  it('of the test operation can be an example of another type, marked by a header', async () => {
-    const tested = await subscribe(ok);
-    const other = await subscribe(ok);
-    const answer = await organization.api.post(`${path(tested.id)}/test`, { type: 'ticket.created' });
-    expect(answer.status).toBe(202);
-    const [delivery] = await ended(tested.id, 1);
-    expect(delivery).toMatchObject({
-      id: answer.body.data?.deliveryId,
-      eventType: 'ticket.created',
-      status: 'succeeded',
-    });
-    expect(JSON.parse(tested.received[0]?.body.toString() ?? '')).toEqual({
-      type: 'ticket.created',
-      schemaVersion: 1,
-      orgId: organization.id,
-      createdAt: expect.any(String),
-      data: {
-        ticketId: expect.stringMatching(/^tkt_/),
-        conversationId: expect.stringMatching(/^cnv_/),
-        reason: expect.any(String),
-      },
-    });
-    expect(tested.received[0]?.headers['webhook-example']).toBe('true');
-    const event = await organization.api.get(`/api/v1/events/${answer.body.data?.eventId}`);
-    expect(event.body.data).toMatchObject({ type: 'ticket.created', example: true });
-    expect(await readDeliveries(other.id)).toEqual([]);
-  });
-
   it('is exhausted after exactly 8 failed attempts', async () => {
     const { id, received } = await subscribe(() => ({ status: 500, body: 'no '.repeat(2000) }));
     await organization.api.post(`${path(id)}/test`);
@@ -106,100 +75,4 @@ describe.concurrent('a delivery', () => {
       consecutiveFailures: 1,
     });
   });
-
-  it('that is exhausted can be sent again, unchanged, as a delivery of its own', async () => {
-    const { api, subscribe, ended } = await organization.another();
-    const endpoint = async (id: string) => (await api.get(path(id))).body.data;
-    let healthy = false;
-    const { id, secret, received } = await subscribe(
-      () => ({ status: healthy ? 200 : 500 }),
-      ['conversation.created'],
-    );
-    await api.createConversation();
-    const [exhausted] = await ended(id, 1);
-    expect(exhausted).toMatchObject({ status: 'exhausted', attempts: 8, redeliveryOf: null });
-    expect(await endpoint(id)).toMatchObject({ consecutiveFailures: 1 });
-    const { body } = await api.get('/api/v1/deliveries/stats');
-    expect(Object(body.data).endpoints).toContainEqual(
-      expect.objectContaining({
-        webhookId: id,
-        failing: { since: expect.any(String), failuresUntilDisabled: 9, disablesAt: null },
-      }),
-    );
-
-    healthy = true;
-    const answer = await api.post(`${path(id)}/deliveries/${exhausted?.id}/redeliver`);
-
-    expect(answer.status).toBe(202);
-    const { data } = answer.body;
-    expect(data).toMatchObject({
-      webhookId: id,
-      eventId: exhausted?.eventId,
-      eventType: 'conversation.created',
-      status: 'pending',
-      attempts: 0,
-      nextRetryAt: data?.createdAt,
-      terminalAt: null,
-      terminalReason: null,
-      lastError: null,
-      redeliveryOf: exhausted?.id,
-    });
-    expect(data?.id).not.toBe(exhausted?.id);
-    expect(answer.headers.location).toBe(`${path(id)}/deliveries/${data?.id}`);
-
-    const [again, before] = await ended(id, 2);
-    expect(again).toMatchObject({ id: data?.id, status: 'succeeded', attempts: 1, lastError: null });
-    expect(before).toEqual(exhausted);
-    const read = await api.get(String(answer.headers.location));
-    expect(read.body.data).toMatchObject({ ...again, attemptLog: [{ number: 1, status: 200 }] });
-    expect(await endpoint(id)).toMatchObject({ consecutiveFailures: 0 });
-
-    const first = received[0] ?? expect.fail('the first attempt was to be received');
-    const last = received[8] ?? expect.fail('the redelivery was to be received');
-    expect(received).toHaveLength(9);
-    expect(last.body).toEqual(first.body);
-    expect(last.headers).toMatchObject({
-      'webhook-delivery-id': data?.id,
-      'webhook-id': first.headers['webhook-id'],
-      'webhook-attempt': '1',
-    });
-    expect(new StandardWebhook(secret).verify(last.body.toString(), last.headers)).toBeTruthy();
-  });
-});
-
-describe.concurrent('an endpoint', () => {
-  it('is disabled by the tenth exhausted delivery in a row, and later deliveries are skipped', async () => {
-    let healthy = false;
-    const { api, subscribe, ended } = await organization.another();
-    const { id, received } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
-    const test = (times: number) =>
-      Promise.all(Array.from({ length: times }, () => api.post(`${path(id)}/test`)));
-    const endpoint = async () => (await api.get(path(id))).body.data;
-
-    await storeFailures(organization.place.service(), id, FAILURES_TO_DISABLE - 3);
-    await test(2);
-    await ended(id, 2);
-    expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
-
-    healthy = true;
-    await test(1);
-    await ended(id, 3);
-    expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 0 });
-
-    // All ten end at about the same time: exactly one of them is the tenth.
-    healthy = false;
-    await test(10);
-    await ended(id, 13);
-    expect(await endpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
-
-    const attempts = received.length;
-    healthy = true;
-    const [refused] = await test(1);
-    expect([refused?.status, refused?.body.error?.type]).toEqual([409, 'CONFLICT']);
-    await api.post('/api/v1/tickets', {});
-    const all = await ended(id, 14);
-    expect(all[0]).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled', attempts: 0 });
-    expect(received.length).toBe(attempts);
-    expect(attempts).toBe(12 * 8 + 1);
-  }, 180_000);
 });

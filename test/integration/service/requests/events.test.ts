@@ -108,10 +108,4 @@ describe.concurrent('the event log', { timeout: 60_000 }, () => {
       deliveries: [{ webhookId: null, channelId, receiverStatus: 'active' }],
     });
   });
-
-  it('refuses the cursor of another order', async () => {
-    const { body } = await organization.api.get(`${PATH}?order=asc`);
-    const { status } = await organization.api.get(`${PATH}?cursor=${body.nextCursor ?? body.followCursor}`);
-    expect(status).toBe(400);
-  });
 });

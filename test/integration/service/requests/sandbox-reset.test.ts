@@ -8,8 +8,9 @@ import { filled } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import { aPlace } from '../place.ts';
 import { expectProblem } from './expect-problem.ts';
-import { KEYS, SANDBOX } from './settings-paths.ts';
 
+const SANDBOX = '/api/settings/sandbox';
+const KEYS = '/api/settings/api-keys';
 const RESET = `${SANDBOX}/reset`;
 const CONVERSATIONS = '/api/v1/conversations';
 

@@ -1,7 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, ApiClient, Call } from '../../../support/api.ts';
-import { DASHBOARD_ORIGIN } from '../../../support/service.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
 import { expectProblem } from './expect-problem.ts';
@@ -16,49 +15,22 @@ beforeAll(() => {
 
 const ORGANIZATION = '/api/settings/organization';
 const API_KEYS = '/api/settings/api-keys';
+const SANDBOX = '/api/settings/sandbox';
 const PUBLIC = '/api/v1/conversations';
 
 const callAs = (token: string, call: Call): Promise<Answer> =>
   anonymous.call({ ...call, headers: { authorization: `Bearer ${token}`, ...call.headers } });
 const asAdmin = (call: Call) => callAs(organization.sessions.admin, call);
 const asMember = (call: Call) => callAs(organization.sessions.member, call);
-const withCookie = (call: Call, origin?: string) =>
-  anonymous.call({
-    ...call,
-    headers: {
-      cookie: `theme=dark; __Host-session=${organization.sessions.admin}`,
-      ...(origin === undefined ? {} : { origin }),
-    },
-  });
-
-async function createKey(body: object = { name: 'Build server', scopes: ['read:conversations'] }) {
+async function createKey() {
+  const body = { name: 'Build server', scopes: ['read:conversations'] };
   const answer = await asAdmin({ method: 'POST', path: API_KEYS, body });
   expect(answer.status).toBe(201);
   const { secretOnce, ...key } = Object(answer.body.data);
-  return { key, secret: String(secretOnce), answer };
+  return { key, secret: String(secretOnce) };
 }
 
 describe('an API key', () => {
-  it('is created by an admin and works at once', async () => {
-    const { key, secret, answer } = await createKey({ name: 'Reader', scopes: ['read:conversations'] });
-    expect(secret).toMatch(/^ck_live_[\w-]{43}$/);
-    expect(key).toEqual({
-      id: expect.stringMatching(/^key_[0-9a-f]{32}$/),
-      environment: 'live',
-      name: 'Reader',
-      scopes: ['read:conversations'],
-      createdAt: expect.any(String),
-      lastUsedAt: null,
-      revokedAt: null,
-    });
-    expect(answer.headers.location).toBe(`${API_KEYS}/${key.id}`);
-    expect(answer.headers['cache-control']).toBe('no-store');
-
-    expect((await callAs(secret, { path: PUBLIC })).status).toBe(200);
-    const body = { channelId: 'web', externalUserId: 'ada' };
-    expectProblem(await callAs(secret, { method: 'POST', path: PUBLIC, body }), 403, 'PERMISSION_DENIED');
-  });
-
   it('is listed with its last use, including refused ones', async () => {
     const unused = await createKey();
     const before = Date.now();
@@ -82,42 +54,9 @@ describe('an API key', () => {
       expect(Date.parse(readLastUse(key.id))).toBeGreaterThanOrEqual(before);
     expect(readLastUse(unused.key.id)).toBeNull();
   });
-
-  it('shows its secret only in the answer to its creation', async () => {
-    const { secret } = await createKey();
-    const page = await asAdmin({ path: API_KEYS });
-    const text = JSON.stringify(page.body);
-    expect(text).not.toContain(secret.slice(8));
-    expect(text).not.toMatch(/secret|digest|ck_live|orgId/);
-    expect(organization.place.log().filter((line) => line.text.includes(secret))).toEqual([]);
-  });
-
-  it('that does not exist is revoked with the same answer', async () => {
-    const path = `${API_KEYS}/key_${'0'.repeat(32)}`;
-    expect((await asAdmin({ method: 'DELETE', path })).status).toBe(204);
-  });
 });
 
 describe('the organization', () => {
-  it('is shown to its members with its settings', async () => {
-    for (const ask of [asAdmin, asMember]) {
-      const { status, body } = await ask({ path: ORGANIZATION });
-      expect(status).toBe(200);
-      expect(body.data).toEqual({
-        id: organization.id,
-        name: expect.any(String),
-        environment: 'live',
-        tier: expect.any(String),
-        contentChangeThreshold: expect.any(Number),
-        contentChangeNotifications: expect.any(Boolean),
-        retentionDays: null,
-        // The local run has a mailbox.
-        mailer: true,
-        createdAt: expect.any(String),
-      });
-    }
-  });
-
   it('has each setting changed by an admin without the others', async () => {
     const change = (body: object) => asAdmin({ method: 'PATCH', path: ORGANIZATION, body });
     const before = Object((await asAdmin({ path: ORGANIZATION })).body.data);
@@ -133,10 +72,38 @@ describe('the organization', () => {
   });
 });
 
-it('a change with the session in its cookie needs the dashboard’s origin, a read does not', async () => {
-  const change: Call = { method: 'PATCH', path: ORGANIZATION, body: {} };
-  for (const origin of [undefined, 'null', `${DASHBOARD_ORIGIN}0`])
-    expectProblem(await withCookie(change, origin), 403, 'PERMISSION_DENIED');
-  expect((await withCookie(change, DASHBOARD_ORIGIN)).status).toBe(200);
-  expect((await withCookie({ path: ORGANIZATION })).status).toBe(200);
+/* Provisioning (docs/specification.md, Sandbox pairing). */
+describe('a sandbox', () => {
+  it('is created by the first call, with a key that works at once', async () => {
+    const live = await organization.place.tenant();
+    const answer = await live.admin.post(`${SANDBOX}/provision`, {
+      name: 'Build server',
+      scopes: ['write:conversations'],
+    });
+    expect(answer.status).toBe(201);
+    const { sandboxOrganizationId, provisioned, key } = Object(answer.body.data);
+    const { secretOnce, ...shown } = key;
+    expect(sandboxOrganizationId).toMatch(/^org_[0-9a-f]{32}$/);
+    expect(sandboxOrganizationId).not.toBe(live.orgId);
+    expect(provisioned).toBe(true);
+    expect(secretOnce).toMatch(/^ck_sandbox_[\w-]{43}$/);
+    expect(shown).toEqual({
+      id: expect.stringMatching(/^key_[0-9a-f]{32}$/),
+      environment: 'sandbox',
+      name: 'Build server',
+      scopes: ['write:conversations'],
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    expect(answer.headers).toMatchObject({
+      location: `${API_KEYS}/${shown.id}`,
+      'cache-control': 'no-store',
+    });
+
+    const api = organization.client(secretOnce);
+    expect((await api.get(PUBLIC)).body.data).toEqual([]);
+    const endpoint = { url: live.receiver, events: ['ticket.created'] };
+    expectProblem(await api.post('/api/v1/webhooks', endpoint), 403, 'PERMISSION_DENIED');
+  });
 });

@@ -5,8 +5,6 @@ export const UNLIMITED = {
   rateLimits: { sandbox: 1_000_000, standard: 1_000_000, scale: 1_000_000 },
 };
 
-/** Concurrent checks of one organization. */
-export const CHECKS_PER_ORGANIZATION = 2;
 /** Recipients of e-mails about content per organization and day. */
 export const MAIL_BUDGET = 4;
 
@@ -18,7 +16,7 @@ export const WITHOUT_WAITS = {
   attemptTimeoutSeconds: 20,
   watchWindowSeconds: 1,
   syncCooldownSeconds: 0,
-  checksPerOrganization: CHECKS_PER_ORGANIZATION,
+  checksPerOrganization: 2,
   mailLimits: { organization: MAIL_BUDGET },
 };
 

@@ -24,7 +24,7 @@ export const forbiddenAnswers: readonly (readonly [why: string, records: Records
     ::1 :: ::ffff:127.0.0.1 ::ffff:169.254.169.254 ::ffff:8.8.8.8 ::127.0.0.1 ::ffff:0:127.0.0.1
     64:ff9b::127.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b:1::10.0.0.1 2002:7f00:1::1 2002:a9fe:a9fe::1
     2001:0:4136:e378:8000:63bf:80ff:fffe 2606:4700::5efe:10.0.0.1 fd00::1 fd00:ec2::254 fe80::a9fe:a9fe
-    fec0::1 ff02::1 100::1 2001:db8::1 3fff::1 5f00::1 4000::1
+    fec0::1 ff02::1 100::1 2001:db8::1 3fff::1 5f00::1 4000::1 fe80::1 fc00::1 fd20:ce::254 ::ffff:a00:1
   `,
   ),
   // One among several.
@@ -34,6 +34,7 @@ export const forbiddenAnswers: readonly (readonly [why: string, records: Records
   ['private beside public IPv6', { A: ['10.0.0.1'], AAAA: ['2606:4700::1'] }],
   ['public, and unique local in IPv6', { A: ['8.8.8.8'], AAAA: ['fd00::1'] }],
   ['public, and loopback in IPv6', { A: ['8.8.8.8'], AAAA: ['::1'] }],
+  ['public, and mapped', { A: ['8.8.8.8'], AAAA: ['::ffff:169.254.169.254'] }],
   ['public in both families, and mapped', { A: ['8.8.8.8'], AAAA: ['2606:4700::1', '::ffff:10.0.0.1'] }],
   ['the metadata service twice', { A: ['169.254.169.254', '169.254.169.254'] }],
   ['public twice, and the metadata service', { A: ['8.8.8.8', '8.8.8.8', '169.254.169.254'] }],

@@ -2,17 +2,20 @@ import type { Socket } from 'node:net';
 import { createGzip, gzipSync } from 'node:zlib';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { drip, pour } from './hostile-writes.ts';
-import { fetchFrom, localClient, type Receiver, rawReceiver } from './receivers.ts';
+import { drip, fetchFrom, localClient, pour, type Receiver, rawReceiver } from './receivers.ts';
 
 const PATIENT = 20_000;
 const HASTY = 150;
 const MAX = 1_000_000;
 const OK = 'HTTP/1.1 200 OK\r\n';
 
-const timedOut = { kind: 'failed', error: 'timed out after 0.15 s' };
-const tooLarge = { kind: 'failed', error: 'the content is larger than 1 MB' };
-const closed = { kind: 'failed', error: 'connection closed before the end of the content' };
+const timedOut = { kind: 'failed', errorCode: 'timeout', error: 'timed out after 0.15 s' };
+const tooLarge = { kind: 'failed', errorCode: 'invalid_response', error: 'the content is larger than 1 MB' };
+const closed = {
+  kind: 'failed',
+  errorCode: 'connection_closed',
+  error: 'connection closed before the end of the content',
+};
 
 async function resultOf(server: Receiver, timeoutMs: number) {
   const result = await fetchFrom(localClient({ timeoutMs }), server.url(), {}, MAX);

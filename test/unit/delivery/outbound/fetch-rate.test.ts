@@ -5,9 +5,8 @@ import { until } from 'aws-local/test/until.ts';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readContent } from '../../../../functions/delivery/outbound/retrieve.ts';
-import { drip } from './hostile-writes.ts';
 import { aPermit } from './permit.ts';
-import { fetchFrom, localClient, rawReceiver } from './receivers.ts';
+import { drip, fetchFrom, localClient, rawReceiver } from './receivers.ts';
 
 const TOO_SLOW = 'the content came too slowly';
 
@@ -80,7 +79,7 @@ describe('a download', () => {
       seconds.refresh();
     }, 5);
     onTestFinished(() => clearTimeout(seconds));
-    expect(await fetched).toEqual({ kind: 'failed', error: TOO_SLOW });
+    expect(await fetched).toEqual({ kind: 'failed', errorCode: 'timeout', error: TOO_SLOW });
     await until('the connection to be closed', () => server.open.size === 0);
   });
 });

@@ -59,6 +59,7 @@ describe('a redirect', () => {
     expect(paths()).toEqual(['/4', '/5', '/6', '/7', '/8', '/9']);
     expect(await fetchFrom(client, server.url('localhost', '/3'))).toEqual({
       kind: 'failed',
+      errorCode: 'redirect',
       error: 'too many redirects',
     });
     expect(paths().slice(6)).toEqual(['/3', '/4', '/5', '/6', '/7', '/8']);
@@ -146,6 +147,7 @@ describe('a redirect', () => {
     const { server } = await aMaze({ '/hook': [status] });
     expect(await fetchFrom(localClient(), server.url())).toEqual({
       kind: 'failed',
+      errorCode: 'redirect',
       error: 'redirected without a valid Location header',
     });
   });
@@ -188,6 +190,7 @@ describe('a forbidden redirect', () => {
     });
     expect(await fetchFrom(client, server.url())).toEqual({
       kind: 'failed',
+      errorCode: 'redirect',
       error: `redirected to a URL that is not allowed: ${problem}`,
     });
     expect(resolved).toEqual(['localhost']);
@@ -207,6 +210,7 @@ describe('a forbidden redirect', () => {
     const client = localClient({ resolve: nameServerResolver([names.address]) });
     expect(await fetchFrom(client, server.url('receiver.example.com'))).toEqual({
       kind: 'failed',
+      errorCode: 'address_forbidden',
       error: 'address is not public',
     });
   });
@@ -216,10 +220,12 @@ describe('a forbidden redirect', () => {
     const client = localClient({ policy: { loopback: 'refuse' }, resolve: async () => ['127.0.0.1'] });
     expect(await fetchFrom(client, server.url('receiver.example.com'))).toEqual({
       kind: 'failed',
+      errorCode: 'address_forbidden',
       error: 'address is not public',
     });
     expect(await fetchFrom(client, server.url('127.0.0.1'))).toEqual({
       kind: 'failed',
+      errorCode: 'address_forbidden',
       error: 'url must have a public host name or public address',
     });
     expect(server.connections).toBe(0);
@@ -230,6 +236,7 @@ describe('a forbidden redirect', () => {
     const away = await aMaze({ '/hook': [302, `https://wrong.example.com:${server.port}/`] });
     expect(await fetchFrom(localClient(), away.server.url())).toEqual({
       kind: 'failed',
+      errorCode: 'tls',
       error: 'TLS certificate does not name this host',
     });
   });

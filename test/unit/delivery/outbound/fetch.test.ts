@@ -62,6 +62,7 @@ describe('a fetch', () => {
     const server = await httpsReceiver((_request, response) => response.writeHead(304).end());
     expect(await fetchFrom(localClient(), server.url())).toEqual({
       kind: 'failed',
+      errorCode: 'http_status',
       error: 'the server answered 304',
     });
   });
@@ -76,6 +77,7 @@ describe('a fetch', () => {
       );
       expect(await fetchFrom(localClient(), server.url())).toEqual({
         kind: 'failed',
+        errorCode: 'http_status',
         error: `the server answered ${status}`,
       });
     },
@@ -179,6 +181,10 @@ describe('content with an encoding that was not requested', () => {
     const server = await httpsReceiver((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(body),
     );
-    expect(await fetchFrom(localClient(), server.url())).toEqual({ kind: 'failed', error });
+    expect(await fetchFrom(localClient(), server.url())).toEqual({
+      kind: 'failed',
+      errorCode: 'invalid_response',
+      error,
+    });
   });
 });

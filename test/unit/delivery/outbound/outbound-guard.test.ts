@@ -1,7 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import { guardedLookup } from '../../../../functions/delivery/outbound/agent.ts';
 import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
-import { httpsReceiver, localAgent, localClient, postTo, type Receiver, tcpReceiver } from './receivers.ts';
+import {
+  guardedClient,
+  httpsReceiver,
+  localAgent,
+  localClient,
+  postTo,
+  type Receiver,
+  tcpReceiver,
+} from './receivers.ts';
 
 const refuse = { loopback: 'refuse' } as const;
 
@@ -14,7 +22,10 @@ describe('a forbidden URL', () => {
     'causes no DNS query, such as %s',
     async (url) => {
       const resolve = vi.fn(async () => ['127.0.0.1']);
-      expect(await postTo(localClient({ resolve }), new URL(url))).toMatchObject({ kind: 'failed' });
+      expect(await postTo(localClient({ resolve }), new URL(url))).toMatchObject({
+        kind: 'failed',
+        errorCode: 'address_forbidden',
+      });
       expect(resolve).not.toHaveBeenCalled();
     },
   );
@@ -105,6 +116,7 @@ describe('a name', () => {
     });
     expect(await postTo(client, new URL('https://receiver.example.com/'))).toMatchObject({
       kind: 'failed',
+      errorCode: 'dns',
       error,
     });
   });
@@ -139,3 +151,21 @@ describe('a connection to an unchecked address', () => {
     expect(bytes).toBe(0);
   });
 });
+
+it.each([301, 302, 303, 307, 308])(
+  'the guard takes a redirect (%i) to the metadata service as the answer, without following it',
+  async (status) => {
+    const receiver = await httpsReceiver((_request, response) => {
+      response.writeHead(status, { location: 'https://169.254.169.254/latest/meta-data/' }).end();
+    });
+    const { attempts, client } = await guardedClient(
+      { 'receiver.example.com': { A: ['8.8.8.8'] } },
+      receiver,
+    );
+    expect(await postTo(client, new URL('https://receiver.example.com/'))).toMatchObject({
+      kind: 'answered',
+      status,
+    });
+    expect(attempts).toEqual([{ address: '8.8.8.8', port: 443 }]);
+  },
+);

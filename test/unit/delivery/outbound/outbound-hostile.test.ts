@@ -1,9 +1,8 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
-import { drip, pour } from './hostile-writes.ts';
 import { aPermit } from './permit.ts';
-import { localAgent, localClient, postTo, type Receiver, rawReceiver } from './receivers.ts';
+import { drip, localAgent, localClient, postTo, pour, type Receiver, rawReceiver } from './receivers.ts';
 
 const PATIENT = 20_000;
 const HASTY = 150;
@@ -15,8 +14,8 @@ async function resultOf(receiver: Receiver, timeoutMs = PATIENT) {
   return result;
 }
 
-const timedOut = { kind: 'failed', error: 'timed out after 0.15 s' };
-const invalid = { kind: 'failed', error: 'response is not valid HTTP' };
+const timedOut = { kind: 'failed', errorCode: 'timeout', error: 'timed out after 0.15 s' };
+const invalid = { kind: 'failed', errorCode: 'invalid_response', error: 'response is not valid HTTP' };
 const closed = { kind: 'failed', error: 'connection closed before the response' };
 
 describe('a post to a receiver that', () => {

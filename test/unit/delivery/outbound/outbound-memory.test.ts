@@ -7,8 +7,7 @@ import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ReceiverAgent } from '../../../../functions/delivery/outbound/agent.ts';
 import { casesOf } from '../../../support/cases.ts';
-import { pour } from './hostile-writes.ts';
-import { localClient, postTo, type Receiver, rawReceiver } from './receivers.ts';
+import { localClient, postTo, pour, type Receiver, rawReceiver } from './receivers.ts';
 
 const MIB = 1024 * 1024;
 const POSTS = casesOf(20, 100);

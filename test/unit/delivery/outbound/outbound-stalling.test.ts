@@ -1,17 +1,34 @@
 import type { Socket } from 'node:net';
 import { createGzip } from 'node:zlib';
 import { until } from 'aws-local/test/until.ts';
-import { describe, expect, it } from 'vitest';
-import { drip, pour } from './hostile-writes.ts';
-import { postPastDeadline } from './past-deadline.ts';
-import { localClient, postTo, type Receiver, rawReceiver, tcpReceiver } from './receivers.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { OutboundResult } from '../../../../functions/delivery/outbound/client.ts';
+import { exchange } from '../../../../functions/delivery/outbound/exchange.ts';
+import {
+  drip,
+  localAgent,
+  localClient,
+  postTo,
+  pour,
+  type Receiver,
+  rawReceiver,
+  tcpReceiver,
+} from './receivers.ts';
 
 const PATIENT = 20_000;
 const HASTY = 150;
 
-const timedOut = { kind: 'failed', error: 'timed out after 0.15 s' };
-const closed = { kind: 'failed', error: 'connection closed before the response' };
-const handshakeFailed = { kind: 'failed', error: expect.stringMatching(/^TLS handshake failed[\w ()]*$/) };
+const timedOut = { kind: 'failed', errorCode: 'timeout', error: 'timed out after 0.15 s' };
+const closed = {
+  kind: 'failed',
+  errorCode: 'connection_closed',
+  error: 'connection closed before the response',
+};
+const handshakeFailed = {
+  kind: 'failed',
+  errorCode: 'tls',
+  error: expect.stringMatching(/^TLS handshake failed[\w ()]*$/),
+};
 
 async function resultOf(receiver: Receiver, timeoutMs: number) {
   const result = await postTo(localClient({ timeoutMs }), receiver.url());
@@ -199,6 +216,7 @@ describe('a post to a receiver that breaks HTTP', () => {
     });
     expect(await resultOf(receiver, PATIENT)).toMatchObject({
       kind: 'failed',
+      errorCode: 'invalid_response',
       error: 'response headers are too large',
     });
   });
@@ -241,3 +259,29 @@ describe('a post to a receiver that breaks HTTP', () => {
     expect(await resultOf(receiver, PATIENT)).toMatchObject(outcome);
   });
 });
+
+/**
+ * The result of a post whose deadline passes as soon as headers have arrived, together with what the receiver
+ * wrote in one piece with them. The timer is moved by hand, because on a busy machine it could fire earlier.
+ */
+async function postPastDeadline(receiver: Receiver): Promise<OutboundResult> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+
+  // The clock is read when the post begins, and again when its headers have arrived.
+  const headersArrived = Promise.withResolvers<void>();
+  let readings = 0;
+  const now = () => {
+    readings += 1;
+    if (readings === 2) headersArrived.resolve();
+    return 0;
+  };
+  const request = { url: receiver.url('127.0.0.1'), headers: {}, body: new Uint8Array() };
+  const result = exchange(request, { agent: localAgent(), timeoutMs: 60_000, now });
+  await headersArrived.promise;
+  await new Promise((later) => setImmediate(later));
+  vi.advanceTimersByTime(60_000);
+  return result;
+}

@@ -1,6 +1,19 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { selfSigned, testAuthority } from './certificates.ts';
-import { authority, certificate, httpsReceiver, localClient, postTo, tcpReceiver } from './receivers.ts';
+import {
+  authority,
+  certificate,
+  httpsReceiver,
+  localClient,
+  postTo,
+  type Receiver,
+  tcpReceiver,
+} from './receivers.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -55,6 +68,19 @@ describe('the certificate of a receiver', () => {
       'is not yet valid',
       () => authority.issue({ names: ['receiver.example.com'], from: new Date(Date.now() + DAY / 2) }),
       'TLS certificate is not valid yet',
+    ],
+    [
+      'is for clients only',
+      () => authority.issue({ names: ['receiver.example.com'], usage: 'clients' }),
+      'TLS certificate is not for servers',
+    ],
+    [
+      'has a weak key',
+      async () => ({
+        ...(await authority.issue({ names: ['receiver.example.com'], isWeak: true })),
+        ciphers: 'DEFAULT:@SECLEVEL=0',
+      }),
+      'TLS certificate is not trusted (weak key or signature, or another fault)',
     ],
   ])('is refused when it %s, and nothing is sent', async (_what, issue, error) => {
     expect(await errorWith(await issue())).toBe(error);
@@ -116,4 +142,48 @@ describe('TLS', () => {
     });
     expect(Buffer.concat(seen).toString('latin1')).not.toContain('POST');
   });
+});
+
+const program = join(import.meta.dirname, 'post-once.ts');
+
+async function inChild(how: 'guarded' | 'default', receiver: Receiver, proxy: Receiver): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'outbound-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const authorities = join(directory, 'authority.pem');
+  await writeFile(authorities, authority.cert);
+
+  const proxyUrl = `http://127.0.0.1:${proxy.port}`;
+  const env = {
+    NODE_EXTRA_CA_CERTS: authorities,
+    NODE_USE_ENV_PROXY: '1',
+    HTTPS_PROXY: proxyUrl,
+    ALL_PROXY: proxyUrl,
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, receiver.url().href, how], {
+    env,
+  });
+  return stdout;
+}
+
+describe('the environment of the process', () => {
+  it('can add a trusted authority to a post, but no proxy', async () => {
+    const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
+    const proxy = await tcpReceiver((socket) => socket.destroy());
+
+    expect(JSON.parse(await inChild('guarded', receiver, proxy))).toMatchObject({
+      kind: 'answered',
+      status: 204,
+    });
+    expect(receiver.connections).toBe(1);
+    expect(proxy.connections).toBe(0);
+  }, 20_000);
+
+  it('adds a proxy for other requests', async () => {
+    const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
+    const proxy = await tcpReceiver((socket) => socket.destroy());
+
+    await inChild('default', receiver, proxy);
+    expect(receiver.connections).toBe(0);
+    expect(proxy.connections).toBe(1);
+  }, 20_000);
 });

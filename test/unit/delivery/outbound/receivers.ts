@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { ReceiverAgent } from '../../../../functions/delivery/outbound/agent.ts';
+import { nameServerResolver, ReceiverAgent } from '../../../../functions/delivery/outbound/agent.ts';
 import {
   type ContentClient,
   contentClient,
@@ -16,6 +16,8 @@ import {
 } from '../../../../functions/delivery/outbound/client.ts';
 import type { ReceiverPolicy } from '../../../../functions/receivers/receiver-url.ts';
 import { testAuthority } from './certificates.ts';
+import { observedConnections } from './connections-observed.ts';
+import { nameServer, type Zone } from './name-server.ts';
 import { aPermit } from './permit.ts';
 
 /** Trusted by {@link localClient}. */
@@ -99,7 +101,7 @@ export const localClient = (options: Partial<OutboundClientOptions> = {}): Outbo
 export type OutboundClient = ReceiverClient & ContentClient;
 
 /** Both clients as one, until the end of the test; the test authority is trusted. */
-export function aClient(
+function aClient(
   options: Pick<OutboundClientOptions, 'policy'> & Partial<OutboundClientOptions>,
 ): OutboundClient {
   const all = { timeoutMs: 20_000, tls: { ca: authority.cert }, ...options };
@@ -144,4 +146,34 @@ export async function fetchFrom(
   maxBytes = 1_000_000,
 ): Promise<FetchResult> {
   return client.fetch({ url, headers, maxBytes }, await aPermit());
+}
+
+/**
+ * The client as deployed, which reaches no address of this machine, with the test's name server and
+ * certificates; returns its connections as well.
+ */
+export async function guardedClient(zone: Zone, receiver: Receiver, now?: () => number) {
+  const server = await nameServer(zone);
+  const attempts = await observedConnections(receiver);
+  const client = aClient({
+    policy: { loopback: 'refuse' },
+    resolve: nameServerResolver([server.address]),
+    ...(now && { now }),
+  });
+  return { server, attempts, client };
+}
+
+/** Writes endlessly, as fast as the client reads. */
+export function pour(socket: Socket, chunk: string | Uint8Array): void {
+  const more = () => {
+    while (socket.writable && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+/** Writes one chunk after another, slowly and endlessly. */
+export function drip(socket: Socket, piece: string | Uint8Array): void {
+  const timer = setInterval(() => socket.write(piece), 5);
+  socket.on('close', () => clearInterval(timer));
 }

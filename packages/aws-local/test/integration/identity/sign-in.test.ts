@@ -195,6 +195,17 @@ describe('the other tokens', () => {
     expect(await errorOf(await application.refresh(first.refresh_token))).toBe('invalid_grant');
   });
 
+  it('are given for a code once, and the second use takes those of the first back', async () => {
+    const { application, code } = await signedIn();
+    const { access_token, refresh_token } = await tokens(await application.redeem(code));
+    expect(await errorOf(await application.redeem(code))).toBe('invalid_grant');
+    expect(await errorOf(await application.refresh(refresh_token))).toBe('invalid_grant');
+    const userinfo = await fetch(application.endpoints.userinfo_endpoint, {
+      headers: { authorization: `Bearer ${access_token}` },
+    });
+    expect(userinfo.status).toBe(401);
+  });
+
   it('are renewed by a new refresh token each time where the client rotates them, and by no reused one', async () => {
     const { application, code } = await signedIn({ pool: { rotation: true } });
     const first = await tokens(await application.redeem(code));

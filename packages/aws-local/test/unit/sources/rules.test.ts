@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LocalRunError } from '../../../src/errors.ts';
+import type { InvocationResult } from '../../../src/functions/sandbox.ts';
 import { defineRules, startRules } from '../../../src/sources/rules.ts';
 import { References } from '../../../src/template/references.ts';
 import { parseTemplate, templateOf } from '../../../src/template/template.ts';
@@ -7,7 +8,7 @@ import { parseTemplate, templateOf } from '../../../src/template/template.ts';
 const FUNCTION = 'arn:aws:lambda:us-east-1:000000000000:function:Reconcile';
 
 /** The rules of a template with the permission of EventBridge to invoke a function. */
-function started(rule: object) {
+function started(rule: object, result: InvocationResult = { payload: null }) {
   const { resources, outputs } = parseTemplate({
     Resources: {
       Minutely: {
@@ -36,14 +37,15 @@ function started(rule: object) {
   const functionOf = (arn: string) => ({
     invokeAsync: async (event: unknown) => {
       invocations.push([arn, event]);
-      return { payload: null };
+      return result;
     },
   });
-  const sources = startRules(template, references, functionOf, () => undefined);
+  const lines: string[] = [];
+  const sources = startRules(template, references, functionOf, ({ text }) => lines.push(text));
   onTestFinished(async () => {
     await Promise.all(sources.map((source) => source.stop()));
   });
-  return { invocations, sources };
+  return { invocations, lines, sources };
 }
 
 describe('a rule with a schedule', () => {
@@ -82,7 +84,34 @@ describe('a rule with a schedule', () => {
     expect([disabled.invocations, invocations]).toEqual([[], []]);
   });
 
-  it('is refused with another kind of schedule', () => {
-    expect(() => started({ ScheduleExpression: 'cron(0 12 * * ? *)' })).toThrow(LocalRunError);
+  it.each([
+    ['rate(5 minutes)', 300_000],
+    ['rate(1 hour)', 3_600_000],
+    ['rate(7 days)', 604_800_000],
+  ])('has the period %s, and reports failures', async (ScheduleExpression, period) => {
+    const failed = { payload: { errorType: 'Broken' }, functionError: 'Unhandled' } as const;
+    const { invocations, lines } = started({ ScheduleExpression }, failed);
+    await vi.advanceTimersByTimeAsync(period - 501);
+    expect(invocations).toEqual([]);
+    await vi.advanceTimersByTimeAsync(501);
+    expect(invocations).toHaveLength(1);
+    expect(lines).toEqual([expect.stringContaining('Broken')]);
+  });
+
+  it('does not run at once where its period is longer than a timer can wait', async () => {
+    const { invocations } = started({ ScheduleExpression: 'rate(40 days)' });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(invocations).toEqual([]);
+  });
+
+  it.each(['cron(0 12 * * ? *)', 'rate(0 minutes)', 'rate(5 seconds)', 'rate(-1 hour)', ''])(
+    'is refused with %j',
+    (ScheduleExpression) => {
+      expect(() => started({ ScheduleExpression })).toThrow(LocalRunError);
+    },
+  );
+
+  it('is none with a pattern', () => {
+    expect(started({ EventPattern: { source: ['test'] } }).sources).toEqual([]);
   });
 });

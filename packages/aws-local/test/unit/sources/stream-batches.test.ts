@@ -7,6 +7,15 @@ import { aStreamRecord, numbersOf, records } from './stream-records.ts';
 
 const never = new AbortController().signal;
 const failed: InvocationResult = { payload: { errorType: 'Error' }, functionError: 'Unhandled' };
+const failing = (...items: unknown[]): InvocationResult => ({
+  payload: { batchItemFailures: items.map((itemIdentifier) => ({ itemIdentifier })) },
+});
+const policy = {
+  maximumRetryAttempts: 0,
+  maximumRecordAgeSeconds: -1,
+  bisectOnError: true,
+  reportsItemFailures: false,
+};
 
 function run(
   given: readonly StreamRecord[],
@@ -20,12 +29,7 @@ function run(
     {
       batchSize: 100,
       lanes: 1,
-      policy: {
-        maximumRetryAttempts: 0,
-        maximumRecordAgeSeconds: -1,
-        bisectOnError: true,
-        reportsItemFailures: false,
-      },
+      policy,
       invoke: async ({ Records }) => {
         const numbers = numbersOf(Records);
         batches.push(numbers);
@@ -93,16 +97,15 @@ describe('the records of a stream', () => {
   });
 
   it('are given up without an invocation when they are too old', async () => {
-    const { done, batches, discarded } = run([aStreamRecord(1, 'a', 1_000)], new Set(), {
-      policy: {
-        maximumRetryAttempts: -1,
-        maximumRecordAgeSeconds: 60,
-        bisectOnError: false,
-        reportsItemFailures: false,
+    const { done, batches, discarded } = run(
+      [aStreamRecord(1, 'a', 1_000), aStreamRecord(2, 'a', Date.now() / 1000)],
+      new Set(),
+      {
+        policy: { ...policy, maximumRetryAttempts: -1, maximumRecordAgeSeconds: 60 },
       },
-    });
+    );
     expect(await done).toBe(true);
-    expect(batches).toEqual([]);
+    expect(batches).toEqual([[2]]);
     expect(discarded).toEqual([[1]]);
   });
 
@@ -125,12 +128,7 @@ describe('the records of a stream', () => {
     const options: StreamBatchesOptions = {
       batchSize: 1,
       lanes: 1,
-      policy: {
-        maximumRetryAttempts: -1,
-        maximumRecordAgeSeconds: -1,
-        bisectOnError: false,
-        reportsItemFailures: false,
-      },
+      policy,
       invoke: async () => {
         stopping.abort();
         return { payload: null };
@@ -139,5 +137,47 @@ describe('the records of a stream', () => {
       log: () => undefined,
     };
     expect(await processRecords(records(1, 2), options, stopping.signal)).toBe(false);
+  });
+
+  it.each<[string, InvocationResult, number[] | undefined, boolean?]>([
+    ['nothing when all succeeded', failing(), undefined],
+    ['the rest from the lowest that failed', failing('3', '2'), [2, 3]],
+    ['all after an error of the function', failed, [1, 2, 3]],
+    ['all when an identifier is empty', failing('2', ''), [1, 2, 3]],
+    ['all when an identifier is not of the batch', failing('99'), [1, 2, 3]],
+    ['all when an entry has no identifier', { payload: { batchItemFailures: [{}] } }, [1, 2, 3]],
+    ['nothing for an answer of another shape', { payload: 'fine' }, undefined],
+    ['nothing for an answer without a list', { payload: { batchItemFailures: null } }, undefined],
+    ['nothing where the mapping reports no items', failing('1'), undefined, false],
+  ])('are repeated: %s', async (_, result, repeated, reportsItemFailures = true) => {
+    const answers = [result];
+    const seen: number[][] = [];
+    const { done } = run(records(1, 2, 3), new Set(), {
+      policy: { ...policy, bisectOnError: false, maximumRetryAttempts: 1, reportsItemFailures },
+      invoke: async ({ Records }) => {
+        seen.push(numbersOf(Records));
+        return answers.shift() ?? { payload: null };
+      },
+    });
+    expect(await done).toBe(true);
+    expect(seen.slice(1)).toEqual(repeated ? [repeated] : []);
+  });
+
+  it('are given up after the last retry, which progress makes the first again', async () => {
+    const answers = [failing('1'), failing('2'), failing('2')];
+    const seen: number[][] = [];
+    const given: unknown[] = [];
+    const { done } = run(records(1, 2), new Set(), {
+      policy: { ...policy, bisectOnError: false, maximumRetryAttempts: 1, reportsItemFailures: true },
+      invoke: async ({ Records }) => {
+        seen.push(numbersOf(Records));
+        return answers.shift() ?? { payload: null };
+      },
+      discard: async ({ records: lost, condition, invocations }) =>
+        void given.push([numbersOf(lost), condition, invocations]),
+    });
+    expect(await done).toBe(true);
+    expect(seen).toEqual([[1, 2], [1, 2], [2]]);
+    expect(given).toEqual([[[2], 'RetryAttemptsExhausted', 2]]);
   });
 });

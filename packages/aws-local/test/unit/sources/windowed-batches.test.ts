@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../../src/functions/sandbox.ts';
 import type { StreamEvent } from '../../../src/sources/stream-batches.ts';
@@ -83,12 +84,33 @@ describe('a mapping with a tumbling window', () => {
   it('closes the window when its time is over, without new records', async () => {
     const { consumer, shown, checkpoints } = aConsumer();
     await consumer.take([at(1, 0)], '1');
-    await consumer.rest(false, 60_000);
+    await consumer.rest(false, 60_999);
     expect(shown()).toHaveLength(1);
-    await consumer.rest(false, 70_000);
+    await consumer.rest(false, 61_000);
     await consumer.rest(false, 70_000);
     expect(shown().slice(1)).toEqual([[[], { seen: [1] }, 'final']]);
     expect(checkpoints).toEqual(['1']);
+  });
+
+  it('takes records once each and in order, in windows from the epoch on that only advance, however they are read', async () => {
+    const times = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(times, fc.integer({ min: 1, max: 90 }), fc.nat(40), async (seconds, length, cut) => {
+        const { consumer, events } = aConsumer({ windowSeconds: length });
+        const given = seconds.map((second, number) => at(number, second));
+        await consumer.take(given.slice(0, cut), 'a');
+        await consumer.take(given.slice(cut), 'b');
+        expect(events.flatMap(({ Records }) => numbersOf(Records))).toEqual(given.map((_, number) => number));
+        const starts = events.map(({ window }) => Date.parse(window?.start ?? '') / 1000);
+        for (const [index, start] of starts.entries()) {
+          expect(start % length).toBe(0);
+          expect(Date.parse(events[index]?.window?.end ?? '') / 1000).toBe(start + length);
+          const isClosed = events[index - 1]?.isFinalInvokeForWindow;
+          if (index > 0 && isClosed) expect(start).toBeGreaterThan(starts[index - 1] ?? 0);
+          else if (index > 0) expect(start).toBe(starts[index - 1]);
+        }
+      }),
+    );
   });
 
   it('closes the window with its shard', async () => {
