@@ -24,38 +24,18 @@ export class Redeliveries {
     statistics.count('rounds of jobs');
     this.#invoke(
       'redeliver',
-      async ({
-        process,
-        tables,
-        commit,
-        deliveries,
-        queues,
-        rounds: next,
-        organizations,
-        log,
-        now,
-        wait,
-      }) => {
+      async ({ process, tables, commit, rounds: next, ...context }) => {
         witness.jobs.begins(process, String(letter.content.data.redeliveryId));
+        const { roundSeconds, pageSize, window } = terms;
         const run = runRedeliveryJob(
           {
+            ...context,
             tables,
             jobs: redeliveryRounds(tables, commit),
-            deliveries,
             endpoints: endpointStore(tables.service),
-            queues,
             rounds: next,
-            organizations,
-            log,
-            now,
-            wait,
           },
-          {
-            leaseSeconds: REDELIVER_LEASE_SECONDS,
-            roundSeconds: terms.roundSeconds,
-            pageSize: terms.pageSize,
-            window: terms.window,
-          },
+          { leaseSeconds: REDELIVER_LEASE_SECONDS, roundSeconds, pageSize, window },
         );
         await run(letter.content as BusEvent);
       },
@@ -72,13 +52,7 @@ export class Redeliveries {
       'resume-redelivery-jobs',
       async ({ tables: { service }, rounds, organizations, log, now }) => {
         const run = resumeRedeliveryJobs(
-          {
-            jobs: redeliveryJobs(service),
-            rounds,
-            organizations,
-            log,
-            now,
-          },
+          { jobs: redeliveryJobs(service), rounds, organizations, log, now },
           { graceSeconds: terms.graceSeconds },
         );
         const { sent } = await run(() => true);

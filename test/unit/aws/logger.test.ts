@@ -148,24 +148,16 @@ describe('a log line', () => {
 
   it('has the fields that its code declares', () => {
     const { log, lines } = capturingLogger();
-    log('LEDGER_DIFFERS', {
+    const fields = {
       webhookId: 'whk_1',
       generation: 0,
       hour: '2026-11-21T01:00:00.000Z',
       ledger: { added: 2 },
       deliveries: { added: 3 },
       traceId: '1-5759e988-bd862e3fe1be46a994272793',
-    });
-    expect(lines).toMatchObject([
-      {
-        webhookId: 'whk_1',
-        generation: 0,
-        hour: '2026-11-21T01:00:00.000Z',
-        ledger: { added: 2 },
-        deliveries: { added: 3 },
-        traceId: '1-5759e988-bd862e3fe1be46a994272793',
-      },
-    ]);
+    };
+    log('LEDGER_DIFFERS', fields);
+    expect(lines).toMatchObject([fields]);
   });
 
   it('has no field that its code does not declare, from any source', () => {

@@ -1,7 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readEngines } from '../../engines/arguments.ts';
 import { compare, lineOf, readDifferences } from '../../engines/differences.ts';
+import { VERSIONS } from '../../engines/names.ts';
+import { contractFilesNeeding } from '../../engines/test-files.ts';
+import { usageError } from '../../support/command-line.ts';
+
+describe('the arguments of the run on other engines', () => {
+  it('select all engines by default', () => {
+    expect(readEngines([])).toEqual(['dynamodb-local', 'elasticmq', 'dynoxide']);
+  });
+
+  it('select some engines, each once and in order', () => {
+    const args = ['--only', 'dynoxide', '--only=dynamodb-local', '--only', 'dynoxide'];
+    expect(readEngines(args)).toEqual(['dynamodb-local', 'dynoxide']);
+  });
+
+  it.each([
+    [['--only', 'mysql'], "'mysql' is invalid. It takes dynamodb-local, elasticmq, dynoxide."],
+    [['--fast'], "unknown option '--fast'"],
+  ])('are refused when they are %j', (args, message) => {
+    expect(usageError(() => readEngines(args))).toContain(message);
+  });
+});
 
 const documentWith = (...lines: string[]): string =>
   [
@@ -91,4 +113,22 @@ describe('a comparison with the table', () => {
       obsolete: [],
     });
   });
+});
+
+it.each(['dynamodb-local', 'elasticmq'] as const)(
+  'the version of %s is that of its Maven project',
+  (engine) => {
+    const pom = readFileSync(join(import.meta.dirname, `../../engines/maven/${engine}.xml`), 'utf8');
+    const [, dependency = ''] = pom.split('<dependency>');
+    expect(dependency).toContain(`<version>${VERSIONS[engine]}</version>`);
+  },
+);
+
+it('contract test files are selected by the engine that they import, directly or not', () => {
+  const queues = contractFilesNeeding(['sqs']);
+  expect(queues).toContain('test/contract/queue/delivery-queues.test.ts');
+  expect(queues).not.toContain('test/contract/store/usage.test.ts');
+  const tables = contractFilesNeeding(['dynamoDb']);
+  expect(tables).toContain('test/contract/store/delivery-states.test.ts');
+  expect(tables).not.toContain('packages/aws-local/test/contract/sqs.test.ts');
 });
