@@ -11,10 +11,9 @@ import {
   LANES,
 } from '../../../functions/delivery/lanes.ts';
 import { computeSettlement, decideDisposition } from '../../../functions/delivery/settle.ts';
-import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/delivery/timing.ts';
 import { computePace, hasStalled, type Pace, type PaceMark } from '../../../functions/receivers/pace.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { recentTimes } from '../aws/arbitraries.ts';
 
 const lanes = fc.constantFrom(...LANES);
 
@@ -165,28 +164,5 @@ describe('disposition of a message whose delivery', () => {
     ['waits in the due index', { ...retrying, wait: { hold: 'parked', lane: 'retry' } }, { kind: 'delete' }],
   ] as const)('%s matches the outcome', (_what, outcome, disposition) => {
     expect(decideDisposition(outcome)).toEqual(disposition);
-  });
-});
-
-describe('delay of a sent message', () => {
-  it('never ends early, nor a whole second late, up to the 15 minutes of SQS', () => {
-    fc.assert(
-      fc.property(recentTimes, fc.integer({ min: 0, max: 900_000 }), (now, milliseconds) => {
-        const delay = computeDelaySeconds(later(now, milliseconds), now) * 1000;
-        expect(delay).toBeGreaterThanOrEqual(milliseconds);
-        expect(delay).toBeLessThan(milliseconds + 1000);
-      }),
-    );
-  });
-
-  it.each([
-    [-1, 0],
-    [0, 0],
-    [1, 1],
-    [1_001, 2],
-    [900_000, 900],
-    [900_001, 900],
-  ])('for %i ms is %i s', (milliseconds, expected) => {
-    expect(computeDelaySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
   });
 });

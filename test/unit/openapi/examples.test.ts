@@ -9,6 +9,7 @@ import { SubscribableType } from '../../../functions/events/events.ts';
 import type { Route } from '../../../functions/http/route.ts';
 import { eventExample } from '../../../lib/openapi/events.ts';
 import * as examples from '../../../lib/openapi/example-values.ts';
+import { jsonText } from '../../../lib/openapi/json-text.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import * as sandboxExamples from '../../../lib/openapi/sandbox-examples.ts';
 import { EVENT_TYPES } from '../../../lib/openapi/schemas.ts';
@@ -193,4 +194,15 @@ describe.each(EVENT_TYPES)('the example of %s', (type) => {
     const { headers } = eventExample(type);
     expect(headers['webhook-delivery-id']).toBe(deriveDeliveryId(headers['webhook-id'], examples.webhook.id));
   });
+});
+
+it('jsonText writes any content, with long lines for texts only', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue({ maxDepth: 5 })), (content) => {
+      const text = jsonText(content);
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(content)));
+      const long = text.split('\n').filter((line) => line.length > 110);
+      for (const line of long) expect(line).toMatch(/^ *("(\\.|[^"\\])*": )?"(\\.|[^"\\])*",?$/);
+    }),
+  );
 });

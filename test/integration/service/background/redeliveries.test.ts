@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { EndpointId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
+import { DeliveryId, EndpointId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
 import type { Table } from '../../../../functions/aws/table.ts';
 import { keys } from '../../../../functions/tenancy/keys.ts';
 import { type ReceivedDelivery, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
@@ -165,4 +165,39 @@ describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
     await service().invoke('resume-redelivery-jobs');
     expect(await isKept()).toBe(false);
   });
+});
+
+/* Recovery from lost work: the test writes a row as a killed worker leaves it. */
+const place = aPlace('withoutWaits');
+
+it('a delivery that is due without a message is sent by the reconciler', async () => {
+  const { api, receiver } = await place.tenant();
+  /** Waits for the row of a delivery that succeeded. */
+  const succeeded = (text: string): Promise<Row> =>
+    until(
+      `a delivery of ${text} to succeed`,
+      async () =>
+        (await place.service().rows([text], 'Deliveries')).find(({ item }) => item.status === 'succeeded'),
+      60_000,
+      POLL_MS,
+    );
+  const { id: endpoint } = await api.register(receiver, ['conversation.created']);
+  await api.createConversation();
+  const { table, item } = await succeeded(endpoint);
+  const { terminalAt, ...open } = item;
+  const id = DeliveryId.parse(item.sk);
+  const dueAt = new Date(Date.now() - 1000).toISOString();
+  await place.service().rewrite({
+    table,
+    item: {
+      ...open,
+      status: 'retrying',
+      parked: true,
+      nextRetryAt: dueAt,
+      dueIn: keys.dueOf('parked', id),
+      dueKey: keys.dueKey(String(item.orgId), dueAt),
+    },
+  });
+  await place.service().invoke('reconcile');
+  expect((await succeeded(id)).item.attempts).toBe(2);
 });

@@ -100,7 +100,7 @@ describe('a record of a stream', () => {
       eventVersion: '1.1',
       eventSource: 'aws:dynamodb',
       awsRegion: 'us-east-1',
-      eventSourceSTREAM_ARN: STREAM_ARN,
+      eventSourceARN: STREAM_ARN,
       dynamodb: {
         ApproximateCreationDateTime: 1_800_000_000,
         SequenceNumber: '7'.padStart(21, '0'),
