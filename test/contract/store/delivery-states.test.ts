@@ -265,11 +265,7 @@ describe('the settlement of an attempt', () => {
       parked: true,
     });
     expect(
-      await stores.deliveries.claim(claim, {
-        now: later(RETRY, -seconds(RECONCILE_LOOKAHEAD_SECONDS + 1)),
-        leaseSeconds: 25,
-        maxAttempts: 8,
-      }),
+      await stores.deliveries.claim(claim, at(later(RETRY, -seconds(RECONCILE_LOOKAHEAD_SECONDS + 1)))),
     ).toEqual({ kind: 'not-due', at: RETRY, parked: true });
   });
 
@@ -311,10 +307,11 @@ describe('the settlement of an attempt', () => {
     });
   });
 
-  it('keeps the last error after a success, and clears the response status after an attempt without a response', async () => {
+  it('keeps the last error after a success, and clears what the last attempt alone had: a response status, and the wait that it asked for', async () => {
     const stores = await make();
     const first = await claimed(stores);
-    await stores.deliveries.settle(first, retrying, TRACE);
+    await stores.deliveries.settle(first, { ...retrying, nextRetryReason: 'retry_after' }, TRACE);
+    expect(await stores.deliveries.find(first)).toHaveProperty('nextRetryReason', 'retry_after');
 
     const second = await claimAgain(stores, first, RETRY);
     const timeout = { ...anAttempt({ number: 2, status: undefined }), ...timedOutAfter(10_000) };
@@ -323,6 +320,7 @@ describe('the settlement of an attempt', () => {
     const waiting = await stores.deliveries.find(first);
     expect(waiting).toMatchObject({ lastError: timeout.error, lastErrorCode: 'timeout' });
     expect(waiting).not.toHaveProperty('lastResponseStatus');
+    expect(waiting).not.toHaveProperty('nextRetryReason');
 
     const third = await claimAgain(stores, first, later(RETRY, seconds(60)));
     await stores.deliveries.settle(third, succeeded, TRACE);

@@ -134,20 +134,23 @@ describe('delivery of a redelivery job', () => {
   });
 });
 
-describe('redelivery job whose queue refuses the next round', () => {
-  it('continues when its message is received again', async () => {
-    const { had, started, run, made, job, worker, messages, refusesMessages } = aRedelivery();
+describe('redelivery job whose queue refuses messages', () => {
+  it.each([
+    ['rounds', 'did not take the next round'],
+    ['deliveries', 'delivery messages'],
+  ] as const)('of %s continues when its message is received again', async (refused, error) => {
+    const { had, started, run, made, job, worker, messages, refuses } = aRedelivery();
     await many(had, 40);
     const order = await started();
     const [message] = messages.splice(0);
     if (message === undefined) throw new Error('there was to be a message');
-    refusesMessages(true);
+    refuses(refused);
 
-    await expect(worker(undefined, SHORTEST_ROUND)(message)).rejects.toThrow('did not take the next round');
+    await expect(worker(undefined, SHORTEST_ROUND)(message)).rejects.toThrow(error);
 
     expect(messages).toEqual([]);
     expect(await job(order)).toMatchObject({ status: 'running' });
-    refusesMessages(false);
+    refuses(undefined);
     messages.push(message);
     await run(worker(undefined, SHORTEST_ROUND));
     expect(await made(order)).toHaveLength(40);

@@ -73,7 +73,7 @@ export function aRedelivery({
   let present: Endpoint | undefined = endpoint;
   const others = new Map<string, Endpoint>();
   const findEndpoint = (id: string) => (id === endpoint.id ? present : others.get(id));
-  let refusesMessages = false;
+  let refused: 'rounds' | 'deliveries' | undefined;
   /** When deliveries have had their first attempts, in milliseconds. */
   const attemptedAt = new Map<string, number>();
   const isWaiting = (id: string) => (attemptedAt.get(id) ?? 0) > clock.ms;
@@ -89,7 +89,7 @@ export function aRedelivery({
     async send(events: readonly BusEvent[], delay = 0) {
       clock.elapse(delay);
       batches.push(events.length);
-      if (refusesMessages) return refuse(events);
+      if (refused === 'rounds') return refuse(events);
       messages.push(...events.map((event) => BusEvent.parse(event)));
       return [];
     },
@@ -135,6 +135,7 @@ export function aRedelivery({
           'queues',
           {
             async send(lane: string, outgoing: readonly { message: { id: string } }[]) {
+              if (refused === 'deliveries') return refuse(outgoing);
               reminded.push(...outgoing.map(({ message: { id } }) => ({ lane, id })));
               groups.push(outgoing.length);
               const until = clock.ms + attemptSeconds(outgoing.length) * 1000;
@@ -211,9 +212,9 @@ export function aRedelivery({
     /** Deletes the row of a job, as its TTL does. */
     forget: (job: RedeliveryJob) =>
       service.client.send(new DeleteCommand({ TableName: service.name, Key: buildJobKey(job) })),
-    /** From now on the queue refuses messages, or accepts them again. */
-    refusesMessages: (does: boolean) => {
-      refusesMessages = does;
+    /** From now on the queues refuse these messages alone. */
+    refuses: (messages: typeof refused) => {
+      refused = messages;
     },
     endpoint,
     tenant,

@@ -120,10 +120,10 @@ describe('resumption of a lost job', () => {
     const test = aRedelivery();
     await aLostJob(test);
     test.clock.elapse(GRACE_SECONDS);
-    test.refusesMessages(true);
+    test.refuses('rounds');
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, left: 1 });
     expect(codes(test)).toContain('REDELIVERIES_NOT_SENT');
-    test.refusesMessages(false);
+    test.refuses(undefined);
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, sent: 1 });
   });
 
