@@ -5,7 +5,6 @@ import { documents } from '../integration/service/local-run/documents.ts';
 import { hosts } from '../integration/service/local-run/hosts.ts';
 import { operating } from '../integration/service/local-run/operate.ts';
 import { verification } from '../integration/service/local-run/verification.ts';
-import { auditLog, eventTypes, reference } from './dashboard/catalogue.ts';
 import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { recovery } from './dashboard/recovery.ts';
@@ -37,9 +36,6 @@ describe.skipIf(chromium === undefined)('the dashboard in a browser', () => {
   recovery(browser, EXTENT);
   apiKeys(browser, EXTENT);
   sandbox(browser, EXTENT);
-  eventTypes(browser, EXTENT);
-  auditLog(browser, EXTENT);
-  reference(browser, EXTENT);
   security(browser, EXTENT);
 
   it('requests no other origin, and violates no content security policy', () => {

@@ -4,11 +4,11 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { apiClient } from '../../support/api.ts';
 import { expectAccessible } from '../browser.ts';
-import { ADMIN, type Dashboard, type Extent, MEMBER } from '../dashboard-fixture.ts';
+import { ADMIN, type Dashboard, MEMBER } from '../dashboard-fixture.ts';
 import { makeYesterday, navigationOf } from './places.ts';
 import { aReceiverOwed, WELL } from './receiving.ts';
 
-export const eventTypes = (dashboard: Dashboard, { isWhole }: Extent) =>
+export const eventTypes = (dashboard: Dashboard) =>
   describe('event types', () => {
     it('show their payload, and send an example that the receiver can verify', async () => {
       const receiver = await aReceiverOwed(dashboard, WELL, 0);
@@ -29,8 +29,6 @@ export const eventTypes = (dashboard: Dashboard, { isWhole }: Extent) =>
       expect(event).toMatchObject({ type: 'ticket.created' });
       expect(arrived?.headers['webhook-example']).toBe('true');
     });
-
-    if (!isWhole) return;
 
     it('name the endpoints that receive them', async () => {
       const receiver = await aReceiverOwed(dashboard, WELL, 0);
@@ -56,7 +54,7 @@ export const eventTypes = (dashboard: Dashboard, { isWhole }: Extent) =>
     });
   });
 
-export const auditLog = (dashboard: Dashboard, { isWhole }: Extent) =>
+export const auditLog = (dashboard: Dashboard) =>
   describe('the audit log', () => {
     it('shows what changed yesterday, and by whom', async () => {
       const { environment } = dashboard.service.run;
@@ -82,8 +80,6 @@ export const auditLog = (dashboard: Dashboard, { isWhole }: Extent) =>
       await row.getByText(name).waitFor();
       await row.getByText(`by ${ADMIN}`).waitFor();
     });
-
-    if (!isWhole) return;
 
     it('is filtered by actor, action and environment, which the URL keeps', async () => {
       const { id } = await aReceiverOwed(dashboard, WELL, 0);
@@ -202,7 +198,7 @@ async function expectNoGraveFindings(page: Page): Promise<void> {
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
 }
 
-export const reference = (dashboard: Dashboard, { isWhole }: Extent) =>
+export const reference = (dashboard: Dashboard) =>
   describe('the API reference', () => {
     const open = async () => {
       const page = await (await dashboard.context()).newPage();
@@ -226,8 +222,6 @@ export const reference = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.reload();
       await section.getByText('requests.post(').waitFor();
     });
-
-    if (!isWhole) return;
 
     it.each(['light', 'dark'] as const)(
       'is accessible as a whole: %s',

@@ -58,6 +58,8 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       ]);
     });
 
+    if (!isWhole) return;
+
     it('and all else that has an ID are opened by pasting it into the search', async () => {
       const { id: webhookId } = await aReceiverOwed(dashboard, WELL, 1);
       const event = await newestEvent(dashboard);
@@ -83,8 +85,6 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.waitForURL('**/failures');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     });
-
-    if (!isWhole) return;
 
     it('appear without a reload, with what became of each', async () => {
       const { url } = await aReceiverOwed(dashboard, WELL, 1);

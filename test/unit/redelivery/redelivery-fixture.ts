@@ -134,7 +134,7 @@ export function aRedelivery({
         queues: interposed(
           'queues',
           {
-            async send(lane: string, outgoing: readonly { message: { id: string } }[]) {
+            async send<M extends { message: { id: string } }>(lane: string, outgoing: readonly M[]) {
               if (refused === 'deliveries') return refuse(outgoing);
               reminded.push(...outgoing.map(({ message: { id } }) => ({ lane, id })));
               groups.push(outgoing.length);
