@@ -54,6 +54,7 @@ export const trouble = (dashboard: Dashboard) => {
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Settings').click();
       await page.getByRole('heading', { name: 'Settings' }).waitFor();
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
+      await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
       await page.unroute('**/assets/usage-*');
       await page.getByRole('button', { name: 'Reload the page' }).click();
       await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
