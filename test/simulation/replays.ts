@@ -1,5 +1,5 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { newId } from '../../functions/aws/ids.ts';
+import { newId, type OrgId } from '../../functions/aws/ids.ts';
 import { type Change, committer } from '../../functions/aws/transaction.ts';
 import { conversationStore } from '../../functions/conversations/conversations.ts';
 import { outboxStore } from '../../functions/delivery/outbox.ts';
@@ -33,11 +33,23 @@ import type { Violation } from './promises.ts';
 import { Random } from './random.ts';
 import type { Statistics } from './statistics.ts';
 
-/** What a request is about. */
-function aScene() {
-  const ago = new Date(Date.now() - 3_600_000);
+/**
+ * The caller, made outside of the world of a seed: what a loaded function remembers of callers is of none
+ * that another run of the seed has.
+ */
+function aCaller() {
   const organization = anOrganization({ tier: 'scale' });
-  const orgId = organization.id;
+  return {
+    organization,
+    key: anApiKey({ orgId: organization.id }),
+    credential: generateApiKey('live'),
+  };
+}
+type Caller = ReturnType<typeof aCaller>;
+
+/** What a request is about. */
+function aScene(orgId: OrgId) {
+  const ago = new Date(Date.now() - 3_600_000);
   const tenant = { orgId, generation: 0 };
   const endpoint = anEndpoint({ orgId });
   const event = anEvent({ tenant, now: ago });
@@ -46,7 +58,6 @@ function aScene() {
   return {
     ago,
     tenant,
-    organization,
     endpoint,
     event,
     channel,
@@ -90,20 +101,18 @@ const REQUESTS: Record<string, (scene: Scene) => Partial<Pick<Request, 'params' 
 };
 
 /** Tables with a scene, and a request in it. */
-async function begin(file: string) {
+async function begin(file: string, { organization, key, credential }: Caller) {
   const memory = new MemoryTables(TABLE_DEFINITIONS);
   const table = (name: TableName) => memory.table(name);
-  const scene = aScene();
+  const scene = aScene(organization.id);
   const { tenant, endpoint, event, channel, widget, failed, retrying, conversation, resolved, source } =
     scene;
-  const credential = generateApiKey('live');
-  const key = anApiKey({ orgId: tenant.orgId });
   const [conversations, deliveries] = [
     conversationStore(table('service')),
     deliveryStore(table('deliveries')),
   ];
   const changes: Change[] = [
-    organizationStore(table('service')).add(scene.organization),
+    organizationStore(table('service')).add(organization),
     ...apiKeyStore(table('service')).create(hashApiKey(credential), key),
     ...endpointStore(table('service')).add(endpoint),
     ...[channel, widget].flatMap((each) => channelStore(table('service')).add(each)),
@@ -160,23 +169,24 @@ export async function replay(
   const file = random.pick(Object.keys(REQUESTS));
   // Outside of the world's time: a function that is loaded once serves many worlds.
   const handler = await loadFunction(file);
+  const callers: [Caller, Caller] = [aCaller(), aCaller()];
   return whollyWithin({ now: clock.now, sleep: (ms) => processes.pause(ms), random: () => own.next() }, () =>
-    repeat({ random, clock, processes, statistics }, { file, handler }, trace),
+    repeat({ random, clock, processes, statistics }, { file, handler, callers }, trace),
   );
 }
 
 async function repeat(
   world: { random: Random; clock: VirtualClock; processes: Processes; statistics: Statistics },
-  { file, handler }: { file: string; handler: Handler },
+  { file, handler, callers }: { file: string; handler: Handler; callers: [Caller, Caller] },
   trace: (line: string) => void,
 ): Promise<Violation | undefined> {
   const { random, clock, processes, statistics } = world;
   const { stops } = processes;
-  const once = await begin(file);
+  const once = await begin(file, callers[0]);
   const first = await call(handler, once.request, once.memory.client());
   if (!first.isSuccess) return { promise: 'done once', detail: `${file}, sent once: ${first.text}` };
 
-  const { memory, request } = await begin(file);
+  const { memory, request } = await begin(file, callers[1]);
   const answers: Answer[] = [];
   let last: Answer | undefined;
   let isDisabled = false;
