@@ -1,12 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { freePort } from 'aws-local/engines/free-port.ts';
 import { describe, expect, it } from 'vitest';
 import { aLocalRun } from './a-local-run.ts';
 import { startProgram } from './program.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = 'packages/cli/bin/conversations.js';
 
 describe('conversations as a process', { timeout: 60_000 }, () => {
@@ -34,18 +30,5 @@ describe('conversations as a process', { timeout: 60_000 }, () => {
     expect(help.output()).toMatch(
       /^Usage: conversations events tail \[options\][\s\S]*Examples:\n {2}conversations events tail\n/,
     );
-  });
-
-  it('needs nothing but Node.js when it is packed', async () => {
-    const directory = await temporaryDirectory();
-    const run = (program: string, ...args: string[]) =>
-      execFileSync(program, args, { cwd: directory, encoding: 'utf8' });
-    // The settings of this repository let npm pack run no script.
-    run('npm', 'run', '--silent', '--prefix', join(ROOT, 'packages/cli'), 'build');
-    run('npm', 'pack', '--silent', '--pack-destination', directory, join(ROOT, 'packages/cli'));
-    run('tar', 'xzf', 'conversation-service-cli-0.1.0.tgz');
-    const packed = join(directory, 'package/bin/conversations.js');
-    expect(run(process.execPath, packed, 'completion', 'bash')).toContain('complete -o default');
-    expect(run(process.execPath, packed, 'mcp', '--help')).toContain('Model Context Protocol');
   });
 });

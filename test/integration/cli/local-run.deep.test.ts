@@ -62,6 +62,7 @@ describe('the local run', { timeout: 60_000 }, () => {
       stage: 'dev',
       settings: {
         class: 'development',
+        lowCost: false,
         redeliveryGroup: 1,
         rateLimits: { scale: 30, standard: 30, sandbox: 20 },
         dashboard: { origin: baseUrl },

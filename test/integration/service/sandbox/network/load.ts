@@ -29,7 +29,7 @@ const PROGRAMS: readonly Program[] = [
   { query: 'simulate=reset,200', events: ['handoff.requested'] },
   { query: 'simulate=301,204', events: ['handoff.requested'] },
   { query: 'simulate=timeout,200', events: ['ticket.created'] },
-  { query: 'simulate=200@700ms', events: ['message.received'] },
+  { query: 'simulate=200@1200ms', events: ['message.received'] },
 ];
 /** Fails until the endpoint is disabled. */
 const DISABLED: Program = { query: 'simulate=500', events: ['conversation.resolved'], tests: 10 };
