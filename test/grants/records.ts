@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cloud } from 'aws-local/cloud.ts';
 import type { UsedPermission } from 'aws-local/functions/functions.ts';
@@ -20,7 +20,8 @@ export interface PermissionEntry {
  */
 export function openRecord(): { add(entry: PermissionEntry): void } {
   const directory = process.env[RECORDS_VARIABLE];
-  const file = directory && join(directory, `${randomUUID()}.jsonl`);
+  // Kept open: functions of a shared service call when the directory is deleted, too.
+  const file = directory && openSync(join(directory, `${randomUUID()}.jsonl`), 'ax');
   const written = new Set<string>();
   return {
     add(entry) {
