@@ -80,7 +80,7 @@ describe('a pause', () => {
 
   it('leaves what failed for other reasons alone', async () => {
     const { patch, deliver, finish, url } = await anOwner();
-    await patch({ url: url.replace('200', '500') });
+    await patch({ url: url.replace('simulate=200', 'simulate=500') });
     expect((await deliver()).delivery).toMatchObject({ status: 'exhausted' });
     await patch({ paused: true });
     expect(await finish((await patch({ paused: false })).redelivery)).toMatchObject({ redelivered: 0 });
