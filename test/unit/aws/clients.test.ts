@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   countThrottles,
   isThrottled,
@@ -9,14 +9,9 @@ import {
 } from '../../../functions/aws/clients.ts';
 import { publishMetrics, THROTTLES, UNREADABLE_ROWS } from '../../../functions/aws/metrics.ts';
 import { capturedOutput } from '../workers/worker-fixture.ts';
+import { printedMetrics } from './capturing-logger.ts';
 
-let printed: string[];
-
-beforeEach(() => {
-  printed = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-});
-afterEach(() => vi.restoreAllMocks());
+const printed = printedMetrics();
 
 const answered = (statusCode: number, body: object) => () => ({
   response: {

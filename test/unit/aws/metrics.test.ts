@@ -10,24 +10,9 @@ import {
   RATE_LIMITER_FAILURES,
   sample,
 } from '../../../functions/aws/metrics.ts';
+import { printedMetrics } from './capturing-logger.ts';
 
-let printed: string[] = [];
-
-beforeEach(async () => {
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-  await publishRest();
-  printed = [];
-});
-afterEach(async () => {
-  await publishRest();
-  vi.restoreAllMocks();
-});
-
-/** Writes a metric at once, which also flushes routine metrics. */
-async function publishRest(): Promise<void> {
-  count('Rest');
-  publishMetrics();
-}
+const printed = printedMetrics();
 
 const lines = () => printed.map((line) => JSON.parse(line));
 
@@ -82,7 +67,7 @@ describe('the metrics of an invocation', () => {
   it('keep every value, however many there are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(), { minLength: 1, maxLength: 350 }), async (values) => {
-        printed = [];
+        printed.length = 0;
         for (const value of values) sample('Latency', value);
         publishMetrics();
         expect(lines().flatMap(({ Latency }) => Latency)).toEqual(values);
@@ -95,11 +80,11 @@ describe('the metrics of an invocation', () => {
 });
 
 describe('routine metrics', () => {
-  beforeEach(async () => {
+  beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'] });
     count('Others');
     publishMetrics();
-    printed = [];
+    printed.length = 0;
   });
   afterEach(() => vi.useRealTimers());
   const later = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);

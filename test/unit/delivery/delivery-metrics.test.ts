@@ -1,16 +1,8 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { deliveryMetrics, publishMetrics } from '../../../functions/aws/metrics.ts';
+import { printedMetrics } from '../aws/capturing-logger.ts';
 
-let printed: string[] = [];
-
-beforeEach(async () => {
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-  // A flush just before, so that routine metrics are buffered.
-  deliveryMetrics.disabled();
-  publishMetrics();
-  printed = [];
-});
-afterEach(() => vi.restoreAllMocks());
+const printed = printedMetrics();
 
 it('writes a batch of attempts as one document, from whose latencies CloudWatch computes percentiles', async () => {
   const { attempt, disabled } = deliveryMetrics;
@@ -89,7 +81,7 @@ it.each([
 it('writes at once an attempt that is later than that, and a disabled endpoint', async () => {
   expect(await printedOf({ ...ACCEPTED, lateMs: 30_000 })).toHaveLength(1);
 
-  printed = [];
+  printed.length = 0;
   deliveryMetrics.disabled();
   publishMetrics();
   expect(printed).toHaveLength(1);

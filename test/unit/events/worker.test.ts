@@ -1,19 +1,13 @@
 import middy from '@middy/core';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Defect, InvocationFailed, invocation } from '../../../functions/aws/logger.ts';
 import { count, FAILED_INVOCATIONS } from '../../../functions/aws/metrics.ts';
 import { outboxReader } from '../../../functions/delivery/outbox-readers.ts';
 import { INVOCATION } from '../../support/functions.ts';
-import { capturingLogger } from '../aws/capturing-logger.ts';
+import { capturingLogger, printedMetrics } from '../aws/capturing-logger.ts';
 
 const CANARY = 'canary 7f3a';
-let printed: string[];
-
-beforeEach(() => {
-  printed = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-});
-afterEach(() => vi.restoreAllMocks());
+const printed = printedMetrics();
 
 const metrics = () => printed.map((line) => JSON.parse(line));
 
