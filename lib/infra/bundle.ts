@@ -1,5 +1,5 @@
-import { globSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { copyFileSync, globSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, parse } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
 import * as signInRoutes from '../../functions/api/sign-in/routes.ts';
@@ -70,6 +70,8 @@ export async function bundleFunctions(
     bundleDocumentation(directory, onOutputs),
     bundleMethodNotAllowed(directory, onOutputs),
   ]);
+  for (const { name } of Object.values<Route>(routes).filter((route) => settingsPath(route) !== undefined))
+    copyFileSync(join(directory, SESSIONS), join(directory, name, SESSIONS));
   return bundlesIn(directory);
 }
 
@@ -126,6 +128,9 @@ const handlersBuild = (directory: string): BuildOptions => ({
   plugins: [...UNUSED_LEFT_OUT, sessionsApart],
 });
 
+/** The file with session verification. */
+const SESSIONS = 'sessions.mjs';
+
 /**
  * Loads session verification, which only a user's first call needs, from a separate file. In the same bundle
  * esbuild would wrap all shared modules and stop tree-shaking them.
@@ -134,17 +139,15 @@ const sessionsApart: Plugin = {
   name: 'sessions-apart',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/sessions\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './sessions.mjs', external: true } : undefined,
+      kind === 'dynamic-import' ? { path: `./${SESSIONS}`, external: true } : undefined,
     );
   },
 };
 
-/** Session verification, for each function that API keys and users call. */
+/** Session verification, which is copied to each function that API keys and users call. */
 const sessionsBuild = (directory: string): BuildOptions => ({
   ...createBuild(directory, []),
-  entryPoints: (Object.values(routes) as Route[])
-    .filter((route) => settingsPath(route) !== undefined)
-    .map(({ name }) => ({ in: 'functions/api/sessions.ts', out: `${name}/sessions` })),
+  entryPoints: { [parse(SESSIONS).name]: 'functions/api/sessions.ts' },
 });
 
 const documentationBuild = (directory: string): BuildOptions => createBuild(directory, DOCUMENTATION_ENTRIES);
