@@ -329,8 +329,14 @@ export class Customers {
     });
   }
 
+  /** Rather where deliveries wait for their times, which the change makes void. */
   changeLimit(): boolean {
-    const endpoint = this.#some(this.#endpointsOnly);
+    const { tables, clock } = this.#world;
+    const waiting = new Set<ReceiverId>();
+    for (const { webhookId, turn } of tables.deliveries.values())
+      if (turn !== undefined && turn.at > clock.ms) waiting.add(webhookId);
+    const some = this.#endpointsOnly.filter(({ id }) => waiting.has(id));
+    const endpoint = this.#some(some.length > 0 ? some : this.#endpointsOnly);
     const maxPerSecond = this.#world.random.pick([null, 1, 3, 50]);
     if (endpoint === undefined || maxPerSecond === (endpoint.maxPerSecond ?? null)) return false;
     this.#world.witness.limits.changed(endpoint.id, maxPerSecond ?? undefined);

@@ -21,7 +21,7 @@ export const LIMITS: readonly Mutation[] = [
       find: '&& turn.era === seen?.era && seen.rate === rate;',
       replace: ';',
       breaks: ['within its limit'],
-      firstSeed: 12_910,
+      firstSeed: 13_290,
     },
     {
       name: 'turns are given at half of the limit',

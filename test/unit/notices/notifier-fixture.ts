@@ -82,6 +82,8 @@ export function aNotifier({
   /** The e-mails that SES accepted, with or without an answer. */
   const sent: (Mail & { at: Date })[] = [];
   const notified: { version: number; at: Date }[] = [];
+  /** When notices are to come once more. */
+  const announced: Date[] = [];
   /** The next results of SES; it accepts an e-mail when there is none. */
   const results: (MailResult | 'taken-without-answer')[] = [];
   const asked: OrgId[] = [];
@@ -99,7 +101,7 @@ export function aNotifier({
         return { ...aSource({ ...tenant, id }), name, content };
       },
       notified: async (_tenant, _id, version, at) => void notified.push({ version, at }),
-      announceLater: async () => undefined,
+      announceLater: async (_tenant, _id, at) => void announced.push(at),
     },
     mailings: mailingStore(table),
     budgets: mailBudgets(table, { ...MAIL_BUDGETS, 'source.changed': content }),
@@ -142,6 +144,7 @@ export function aNotifier({
     source,
     sent,
     notified,
+    announced,
     results,
     asked,
     ports,

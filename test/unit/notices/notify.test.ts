@@ -374,4 +374,16 @@ describe('e-mails to the admins of an organization', () => {
     expect(notifier.sent.map(({ subject }) => subject.split(' ')[0])).toEqual(['Content', 'Webhook']);
     expect(notifier.counts).toMatchObject({ overBudget: 1, ceiling: 1 });
   });
+
+  it('about content that were postponed wait for the budget of another day, and no others do', async () => {
+    const { run, counts, announced, clock } = aNotifier({ content: { organization: 1, stage: 100 } });
+    const tenant = aTenant();
+    for (const isPostponed of [undefined, undefined, true]) {
+      const change = aChange({ tenant, url: `https://www.example.com/${newId('src', NOW)}` });
+      await run({ ...change, data: { ...Object(change.data), isPostponed } });
+    }
+    expect(counts).toMatchObject({ sent: 1, overBudget: 2 });
+    const tomorrow = later(clock.now(), seconds(DAY)).toISOString().slice(0, 10);
+    expect(announced).toEqual([new Date(tomorrow)]);
+  });
 });
