@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, styleText } from 'node:util';
 import { listStages } from '../../lib/infra/context.ts';
+import { installTools, NoPythonError } from '../../packages/sdk-python/bin/toolbox.ts';
 import { contextOf, EVERYTHING, OTHER_ISSUER, OWN_KEY } from './contexts.ts';
 
 /*
  * Runs cfn-lint on the templates of six configurations for two regions: `npm run lint:templates`. It is not
- * part of `npm test`, because it is a Python package (`pip install --upgrade cfn-lint`), which the product
- * does not need. An old one refuses properties that CloudFormation has got since.
+ * part of `npm test`, because it is a Python package, which the product does not need.
  */
+
+/** An older one refuses properties that CloudFormation has got since. */
+const CFN_LINT = 'cfn-lint==1.58.0';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -39,9 +42,9 @@ async function synthesize(outdir: string, context: object): Promise<string[]> {
 }
 
 /** @throws Error when cfn-lint itself fails */
-async function findingsIn(templates: readonly string[]): Promise<Finding[]> {
+async function findingsIn(program: string, templates: readonly string[]): Promise<Finding[]> {
   const flags = ['--include-experimental', '--regions', ...REGIONS, '--format', 'json'];
-  const { stdout } = await run('cfn-lint', [...flags, '--', ...templates], { maxBuffer: 2 ** 26 }).catch(
+  const { stdout } = await run(program, [...flags, '--', ...templates], { maxBuffer: 2 ** 26 }).catch(
     (error: unknown) => {
       // It exits with another code when it has findings.
       if (error instanceof Error && 'stdout' in error && String(error.stdout).startsWith('[')) {
@@ -53,16 +56,24 @@ async function findingsIn(templates: readonly string[]): Promise<Finding[]> {
   return JSON.parse(stdout);
 }
 
-const version = await run('cfn-lint', ['--version']).catch(() => undefined);
-if (version === undefined) {
-  process.stdout.write('cfn-lint is not installed (pip install --upgrade cfn-lint): nothing was judged.\n');
-} else {
-  process.stdout.write(`${version.stdout.trim()}, ${REGIONS.join(' and ')}\n`);
+/** @returns undefined where there is no Python */
+function install(): string | undefined {
+  try {
+    return join(installTools(`${CFN_LINT}\n`), 'cfn-lint');
+  } catch (error) {
+    if (!(error instanceof NoPythonError)) throw error;
+    process.stdout.write(`cfn-lint ${error.message}: nothing was judged.\n`);
+  }
+}
+
+const program = install();
+if (program !== undefined) {
+  process.stdout.write(`${CFN_LINT}, ${REGIONS.join(' and ')}\n`);
   const outdir = await mkdtemp(join(tmpdir(), 'templates-'));
   try {
     for (const [name, context] of Object.entries(CONFIGURATIONS)) {
       const templates = await synthesize(join(outdir, name), context);
-      const findings = await findingsIn(templates);
+      const findings = await findingsIn(program, templates);
       const errors = findings.filter(({ Level }) => Level === 'Error');
       for (const { Rule, Message, Filename, Location } of errors) {
         const place = `${Filename.slice(outdir.length + 1)}:${Location.Start.LineNumber}`;

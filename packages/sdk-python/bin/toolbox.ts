@@ -29,26 +29,26 @@ export function findPython(): string {
 }
 
 /**
- * A virtual environment with the tools of requirements-dev.txt, unless an earlier run has made it.
+ * A virtual environment with tools, by default those of requirements-dev.txt, unless an earlier run has made
+ * it.
+ * @param requirements lines of a requirements file
  * @returns its directory of programs
  * @throws NoPythonError
  */
-export function installTools(): string {
+export function installTools(requirements = readFileSync(REQUIREMENTS, 'utf8')): string {
   const python = findPython();
   const version = execFileSync(python, ['--version']);
-  const name = createHash('sha256')
-    .update(readFileSync(REQUIREMENTS))
-    .update(version)
-    .digest('hex')
-    .slice(0, 16);
+  const name = createHash('sha256').update(requirements).update(version).digest('hex').slice(0, 16);
   const directory = join(CACHE, `python-${name}`);
   const isComplete = join(directory, 'installed');
   const programs = join(directory, 'bin');
   if (existsSync(isComplete)) return programs;
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
+  const file = join(directory, 'requirements.txt');
+  writeFileSync(file, requirements);
   execFileSync(python, ['-m', 'venv', directory]);
-  const pip = ['install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS];
+  const pip = ['install', '--quiet', '--disable-pip-version-check', '-r', file];
   execFileSync(join(programs, 'pip'), pip, { stdio: ['ignore', 'ignore', 'pipe'] });
   writeFileSync(isComplete, '');
   return programs;
