@@ -16,7 +16,7 @@ import {
   listNeededVersions,
 } from './difference.ts';
 import type { Announcement, CheckOutcome, CheckSlotStore, SourceCheckStore } from './source-checks.ts';
-import type { CheckFinding } from './source-content.ts';
+import { type CheckFinding, unusable } from './source-content.ts';
 import {
   type LeasedSource,
   RESEND_SECONDS,
@@ -102,8 +102,7 @@ export function checkSource(
   }
 
   async function determineOutcome(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
-    if (source.starts > MAX_STARTS)
-      return failCheck({ errorCode: 'invalid_response', error: 'the content could not be processed' });
+    if (source.starts > MAX_STARTS) return failCheck(unusable('the content could not be processed'));
     const result = compareContent(source, await context.fetchContent(source));
     if (result.kind === 'new') return buildChange(source, result, traceId);
     return result.kind === 'unchanged' ? announceLater(source, result, traceId) : result;
@@ -191,10 +190,7 @@ function compareContent(
   if (finding.kind === 'failed') return failCheck(finding);
   if (finding.kind === 'not-modified')
     return stored === undefined
-      ? failCheck({
-          errorCode: 'invalid_response',
-          error: 'the server answered 304 (Not Modified), but no version is stored',
-        })
+      ? failCheck(unusable('the server answered 304 (Not Modified), but no version is stored'))
       : { kind: 'unchanged' };
   const { kind: _, ...fetched } = finding;
   const content = toSourceContent((stored?.version ?? 0) + 1, fetched);

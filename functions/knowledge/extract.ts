@@ -2,7 +2,7 @@ import type { ContentClient } from '../delivery/outbound/client.ts';
 import type { SourceKind } from '../events/bus.ts';
 import type { Gate } from '../tenancy/gate.ts';
 import { read } from './read.ts';
-import type { CheckFinding, ExtractionRequest } from './source-content.ts';
+import { type CheckFinding, type ExtractionRequest, unusable } from './source-content.ts';
 import { MAX_SOURCE_BYTES } from './sources.ts';
 
 const ACCEPT: Record<SourceKind, string> = {
@@ -42,8 +42,7 @@ export function extractContent({
         if (fetched.kind !== 'fetched') return fetched;
         const { body, contentType, etag, lastModified } = fetched;
         const extraction = await read(kind, { body, contentType, choice });
-        if (!extraction.ok)
-          return { kind: 'failed', errorCode: 'invalid_response', error: extraction.problem };
+        if (!extraction.ok) return unusable(extraction.problem);
         const { ok: _, ...reading } = extraction;
         return { kind: 'fetched', ...reading, etag, lastModified };
       },

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Log } from '../aws/log-codes.ts';
 import { Defect } from '../aws/logger.ts';
 import { requirePermit } from '../tenancy/gate.ts';
-import { CheckFinding, type Extract } from './source-content.ts';
+import { CheckFinding, type Extract, unusable } from './source-content.ts';
 
 /** Error of a function as Lambda reports it (Lambda Developer Guide, "Understanding retry behavior"). */
 const FunctionError = z.object({
@@ -26,11 +26,11 @@ export function extraction(
       new InvokeCommand({ FunctionName: functionName, Payload: Buffer.from(JSON.stringify(request)) }),
     );
     const answer = parseJson(Buffer.from(Payload ?? []).toString());
-    if (isError === undefined) return CheckFinding.safeParse(answer).data ?? failReading(UNREADABLE);
+    if (isError === undefined) return CheckFinding.safeParse(answer).data ?? unusable(UNREADABLE);
     const failure = FunctionError.safeParse(answer).data ?? { errorType: '', errorMessage: '' };
     if (isDefect(failure)) throw new Defect(`the extraction function failed: ${failure.errorType}`);
     log('EXTRACTION_ENDED', { orgId: request.orgId, reason: failure.errorType });
-    return failReading(describeFailure(failure));
+    return unusable(describeFailure(failure));
   };
 }
 
@@ -43,12 +43,6 @@ function parseJson(text: string): unknown {
 }
 
 const UNREADABLE = 'the content could not be read';
-
-const failReading = (error: string): CheckFinding => ({
-  kind: 'failed',
-  errorCode: 'invalid_response',
-  error,
-});
 
 /** Whether the function's code could not be loaded, or refused the request: not the content's fault. */
 const isDefect = ({ errorType }: FunctionError): boolean =>

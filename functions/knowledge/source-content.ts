@@ -36,6 +36,13 @@ export const CheckFinding = z.discriminatedUnion('kind', [
 ]);
 export type CheckFinding = z.infer<typeof CheckFinding>;
 
+/** A response came whose content cannot be used. @param error one line for the source's owner */
+export const unusable = (error: string): CheckFinding & { kind: 'failed' } => ({
+  kind: 'failed',
+  errorCode: 'invalid_response',
+  error,
+});
+
 /** What the extraction function is given: one source. Its credentials reach no data of the service. */
 export const ExtractionRequest = z.object({
   orgId: OrgId,
@@ -84,11 +91,7 @@ export function sourceContent({
         const request = { orgId, organization, kind, url, etag, lastModified, choice, blockedHosts: hosts };
         const finding = await extract(request, permit);
         return finding.kind === 'fetched' && isTooLarge(finding.text)
-          ? {
-              kind: 'failed',
-              errorCode: 'invalid_response',
-              error: `the text is larger than ${MAX_TEXT_BYTES} bytes`,
-            }
+          ? unusable(`the text is larger than ${MAX_TEXT_BYTES} bytes`)
           : finding;
       },
     });
