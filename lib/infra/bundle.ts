@@ -72,6 +72,7 @@ export async function bundleFunctions(
   ]);
   for (const { name } of Object.values<Route>(routes).filter((route) => settingsPath(route) !== undefined))
     copyFileSync(join(directory, SESSIONS), join(directory, name, SESSIONS));
+  rmSync(join(directory, SESSIONS));
   return bundlesIn(directory);
 }
 

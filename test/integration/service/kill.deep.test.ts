@@ -113,7 +113,7 @@ it('a local run ends a redelivery job although every process is killed and all m
   const tables = tablesBehind(enginesOf(service.run.pid));
   const failed = await rewriteAsFailed(tables, id);
   const hindrance = lastOfFullestShard(failed);
-  await tables.rewrite({ ...hindrance, item: { ...hindrance.item, attempts: 'unreadable' } });
+  await tables.rewrite({ ...hindrance, item: { ...hindrance.item, status: 'unreadable' } });
   const from = new Date(Date.now() - 3_600_000).toISOString();
   const job = (await before.post(`${at}/redeliveries`, { from })).body.data?.id;
   await until('the job to be running', async () => Number((await jobIn(before, job)).examined) > 0);
