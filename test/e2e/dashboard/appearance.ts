@@ -85,8 +85,7 @@ const PARTS = ['webhooks', 'organization'] as const;
 /** Hides the first steps from the user alone. */
 const HIDES = 'Hide';
 
-/** Names of the buttons of a page. */
-/** Times are buttons too, whose texts differ between two visits. */
+/** Names of the buttons of a page, apart from times, which are buttons too and differ between two visits. */
 async function buttonsAt(page: Page, path: string): Promise<string[]> {
   await go(page, path);
   const buttons = page.getByRole('main').getByRole('button');
