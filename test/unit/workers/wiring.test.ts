@@ -325,14 +325,16 @@ it('the worker of the delivery stream counts each end, those at an addition incl
     aRecord({ ...aDelivery(tenant), status: 'exhausted', attempts: 8 }, 42, 'MODIFY'),
     aRecord({ ...aDelivery(tenant), status: 'succeeded', attempts: 1 }, 43, 'MODIFY'),
     aRecord({ ...aDelivery(tenant), status: 'skipped' }, 44),
-    aRecord(addDelivery(aws).read() ?? {}, 45),
-    aRecord({ pk: 'x', status: 'lost' }, 46),
+    // It had ended before its conversation was erased.
+    aRecord({ ...aDelivery(tenant), status: 'succeeded', attempts: 1, erased: true }, 45, 'MODIFY'),
+    aRecord(addDelivery(aws).read() ?? {}, 46),
+    aRecord({ pk: 'x', status: 'lost' }, 47),
   ];
 
   expect(await invoke('delivery-stream', { Records, shardId: 'shardId-1' })).toEqual({ state: {} });
   expect(Object.values(ENDED).map(output.metric)).toEqual([1, 1, 1]);
   expect(output.metric(UNREADABLE_ROWS)).toBe(1);
-  expect(output.lines.filter(({ level }) => level === 'ERROR')).toMatchObject([{ sequence: '46' }]);
+  expect(output.lines.filter(({ level }) => level === 'ERROR')).toMatchObject([{ sequence: '47' }]);
 });
 
 describe('the dispatcher', () => {
