@@ -73,8 +73,10 @@ describe.skipIf(chromium === undefined)('the example of a widget', () => {
     await expectShown([markup, 'Where is <b>my order</b>?\nIt is late.']);
     await service.api.post(`${conversation}/resolve`);
     await answer('One more thing');
+    const asked = [markup, 'Where is <b>my order</b>?\nIt is late.', 'One more thing'];
+    await expectShown(asked);
     await say('Yes?');
-    await expectShown([markup, 'Where is <b>my order</b>?\nIt is late.', 'One more thing', 'Yes?']);
+    await expectShown([...asked, 'Yes?']);
 
     expect((await service.api.get(conversation)).body.data).toMatchObject({ status: 'open' });
     const { body } = await service.api.get(`${conversation}/messages`);
