@@ -70,14 +70,14 @@ export function loadOnce<V>(load: () => Promise<V>): () => Promise<V> {
 }
 
 /**
- * Keeps one value that is loaded again from time to time. Concurrent callers share a load. When it fails, the
- * value that is known stays in use.
+ * Keeps one value that is loaded again from time to time. Concurrent callers share a load.
  * @param terms.freshMs age at which the value is loaded again
- * @param terms.retryMs time after a failed load in which the known value counts as fresh
+ * @param terms.retryMs time after a failed load in which the known value counts as fresh; without it, an old
+ * value is not used
  */
 export function refreshedValue<V>(
   load: () => Promise<V>,
-  { freshMs, retryMs, now }: { freshMs: number; retryMs: number; now: () => number },
+  { freshMs, retryMs, now }: { freshMs: number; retryMs?: number; now: () => number },
 ) {
   let loaded: { value: V } | undefined;
   let freshUntil = Number.NEGATIVE_INFINITY;
@@ -101,13 +101,13 @@ export function refreshedValue<V>(
   }
 
   return {
-    /** @throws the error of a load before the value is known */
+    /** @throws the error of a load before the value is known, or when an old one may not be used */
     async get(): Promise<V> {
       if (loaded !== undefined && now() < freshUntil) return loaded.value;
       try {
         return await reload();
       } catch (error) {
-        if (loaded === undefined) throw error;
+        if (loaded === undefined || retryMs === undefined) throw error;
         freshUntil = now() + retryMs;
         return loaded.value;
       }

@@ -10,7 +10,7 @@ import {
   jwtVerify,
 } from 'jose';
 import * as z from 'zod/mini';
-import { loadOnce } from '../aws/cache.ts';
+import { loadOnce, refreshedValue } from '../aws/cache.ts';
 import { Session } from './tenant.ts';
 
 /** The issuer cannot be reached, so no token can be verified and no user can sign in. */
@@ -250,45 +250,33 @@ export function idTokenReader(
      * @throws IssuerUnavailable
      */
     async ready(): Promise<void> {
-      await keys.current();
+      await keys.get();
     },
   };
 }
 
-/** The keys of an issuer, kept for {@link FRESH_MS}. Concurrent callers share a read. */
+/** The keys of an issuer. Old ones are not used, so that withdrawn keys go out of use. */
 function keysOf(at: Issuer) {
-  let known: { find: JWTVerifyGetKey; readAt: number } | undefined;
-  let reading: Promise<JWTVerifyGetKey> | undefined;
-  const age = () => Date.now() - (known?.readAt ?? Number.NEGATIVE_INFINITY);
-
-  const read = async (): Promise<JWTVerifyGetKey> => {
-    const { jwks_uri } = await at.metadata();
-    const find = createLocalJWKSet((await at.read(jwks_uri, JwkSet)) as JSONWebKeySet);
-    known = { find, readAt: Date.now() };
-    return find;
+  const keys = refreshedValue(
+    async () => {
+      const { jwks_uri } = await at.metadata();
+      const find = createLocalJWKSet((await at.read(jwks_uri, JwkSet)) as JSONWebKeySet);
+      return { find, readAt: Date.now() };
+    },
+    { freshMs: FRESH_MS, now: () => Date.now() },
+  );
+  /** Reads them again for an unknown key id, because issuers rotate keys without notice. */
+  const find: JWTVerifyGetKey = async (header, token) => {
+    const known = await keys.get();
+    try {
+      return await known.find(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || Date.now() - known.readAt < COOLDOWN_MS)
+        throw error;
+      return (await keys.reload()).find(header, token);
+    }
   };
-  const reload = (): Promise<JWTVerifyGetKey> => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-  /** @throws IssuerUnavailable also when they are too old, so that withdrawn ones go out of use */
-  const current = async (): Promise<JWTVerifyGetKey> =>
-    known !== undefined && age() < FRESH_MS ? known.find : reload();
-
-  return {
-    current,
-    /** Reads them again for an unknown key id, because issuers rotate keys without notice. */
-    find: (async (header, token) => {
-      try {
-        return await (await current())(header, token);
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey) || age() < COOLDOWN_MS) throw error;
-        return (await reload())(header, token);
-      }
-    }) satisfies JWTVerifyGetKey,
-  };
+  return { find, get: keys.get };
 }
 
 /** @returns the session of a token as {@link idTokenReader} reads it; undefined when it is invalid */
