@@ -7,9 +7,6 @@ import { campaign, describeFinding, type Finding, type Target } from './campaign
 import { conformance } from './conformance.ts';
 import { type Operation, readDocument } from './document.ts';
 
-/** More than a run sends in a minute: a 429 would not test the operation. */
-const UNLIMITED = { rateLimits: { sandbox: 1_000_000, standard: 1_000_000, scale: 1_000_000 } };
-
 /** Operations in progress at once: the functions have few execution environments. */
 const AT_ONCE = 3;
 
@@ -33,7 +30,7 @@ const print = (text: string) => process.stdout.write(text);
 async function main(): Promise<number> {
   const chosen = document.operations.filter(({ id }) => [undefined, id].includes(operation));
   print(`\n  ${requests} requests to ${chosen.length} operations, seed ${seed}\n`);
-  const service = await startService({ settings: UNLIMITED });
+  const service = await startService();
   const connection = connect(service.url);
   const stranger = await aTenant(service);
   try {

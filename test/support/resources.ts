@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { freePort } from 'aws-local/engines/free-port.ts';
 import { until } from 'aws-local/test/until.ts';
 import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/http/route.ts';
@@ -11,7 +10,7 @@ export interface Maker {
   api: ApiClient;
   /** With the session of an admin. */
   admin: ApiClient;
-  /** URL of a receiver that answers 200. */
+  /** URL of a receiver that answers 200, and 503 with `Retry-After` to what is sent to `/busy` below it. */
   receiver: string;
   /** What was made before, by its purpose. Absent where each request needs new resources. */
   reused?: Map<string, Promise<string>>;
@@ -61,10 +60,12 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
 
 /** Paths that need a resource in a certain state. */
 const SPECIAL: Readonly<Record<string, Factory>> = {
-  '/api/v1/webhooks/{id}/deliveries/{deliveryId}/retry': ({ api }, { parent, collection }) =>
-    collection.endsWith('/deliveries') ? retryingDelivery(api, parent) : deadEndpoint(api),
-  '/api/v1/channels/{id}/deliveries/{deliveryId}/retry': ({ api }, { parent, collection }) =>
-    collection.endsWith('/deliveries') ? retryingDelivery(api, parent) : deadChannel(api, collection),
+  '/api/v1/webhooks/{id}/deliveries/{deliveryId}/retry': ({ api, receiver }, { parent, collection }) =>
+    collection.endsWith('/deliveries') ? retryingDelivery(api, parent) : busyEndpoint(api, receiver),
+  '/api/v1/channels/{id}/deliveries/{deliveryId}/retry': ({ api, receiver }, { parent, collection }) =>
+    collection.endsWith('/deliveries')
+      ? retryingDelivery(api, parent)
+      : made(api, collection, { name: 'Messenger', kind: 'http', url: busyUrl(receiver) }),
   '/api/v1/conversations/{id}/visitor-token': ({ api }) => onWidget(api),
 };
 
@@ -141,25 +142,28 @@ async function anErasure(api: ApiClient): Promise<string> {
   return idIn(String(headers.location));
 }
 
-const deadUrl = async () => `https://localhost:${await freePort()}/?simulate=500`;
+/** A receiver that asks for the next attempt in an hour; in a sandbox, a simulated one that fails. */
+const busyUrl = (receiver: string): string => atOwnHost(`${receiver}/busy?simulate=500`);
 
-/** An endpoint at a port without a listener; in a sandbox, with a simulated receiver that fails. */
-async function deadEndpoint(api: ApiClient): Promise<string> {
-  const { id } = await api.register(await deadUrl(), ['conversation.resolved']);
+async function busyEndpoint(api: ApiClient, receiver: string): Promise<string> {
+  const { id } = await api.register(busyUrl(receiver), ['conversation.resolved']);
   return String(id);
 }
 
-/** A channel with such a receiver. */
-const deadChannel = async (api: ApiClient, collection: string): Promise<string> =>
-  made(api, collection, { name: 'Messenger', kind: 'http', url: await deadUrl() });
-
-/** A delivery whose first attempt failed, so that another one is due. */
+/** A delivery that waits for that hour; in a sandbox without waits, one that has failed. */
 const retryingDelivery = (api: ApiClient, endpoint: string): Promise<string> =>
-  testDelivery(api, endpoint, ({ status }) => status === 'retrying');
+  testDelivery(
+    api,
+    endpoint,
+    ({ nextRetryReason, terminalAt }) => nextRetryReason === 'retry_after' || terminalAt !== null,
+  );
 
-/** A delivery to a port without a listener, so that another attempt is due. */
-export async function unfinishedDelivery({ api }: Pick<Maker, 'api'>): Promise<string> {
-  const endpoint = `/api/v1/webhooks/${await deadEndpoint(api)}`;
+/** A delivery whose next attempt is due in an hour. */
+export async function unfinishedDelivery({
+  api,
+  receiver,
+}: Pick<Maker, 'api' | 'receiver'>): Promise<string> {
+  const endpoint = `/api/v1/webhooks/${await busyEndpoint(api, receiver)}`;
   return `${endpoint}/deliveries/${await retryingDelivery(api, endpoint)}`;
 }
 

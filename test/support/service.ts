@@ -38,10 +38,8 @@ const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'service-
  */
 const MAX_SANDBOXES = 96;
 
-/** Requests a minute of the tier `standard`: few, so that a test uses them up quickly. */
-const STANDARD_LIMIT = 600;
-/** Of every sandbox: no more than any other tier has, and enough for a test. */
-const SANDBOX_LIMIT = 600;
+/** More requests a minute than any test sends: those that need a limit set what is counted (`useUp`). */
+const UNLIMITED = { sandbox: 1_000_000, standard: 1_000_000, scale: 1_000_000 };
 
 /** An organization that a test created for itself. */
 export interface Tenancy {
@@ -50,6 +48,7 @@ export interface Tenancy {
   key: string;
 }
 
+const BUSY = { status: 503, headers: { 'retry-after': '3600' } };
 const PAGE = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'some text' };
 
 /**
@@ -59,7 +58,7 @@ const PAGE = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'so
 export interface Service {
   /** Without `/api`. */
   url: string;
-  /** URL of a receiver that answers 200 to everything, and of a page with some text. */
+  /** URL of a receiver, see `Maker` in resources.ts, and of a page with some text. */
   receiver: string;
   /** A new organization, by default of the tier `scale`, whose budget no test uses up. */
   enrol(terms?: { tier?: 'standard' | 'scale'; scopes?: readonly string[] }): Promise<Tenancy>;
@@ -181,7 +180,7 @@ export async function startService({
         stage: 'dev',
         settings: {
           class: 'development',
-          rateLimits: { sandbox: SANDBOX_LIMIT, standard: STANDARD_LIMIT, scale: 1_000_000 },
+          rateLimits: UNLIMITED,
           // Invocations that began before a reset end within a moment here.
           lingerSeconds: 2,
           mailFrom: MAIL_FROM,
@@ -213,7 +212,8 @@ export async function startService({
     for (const eventSource of cloud.eventSources) record.add({ eventSource });
     const receiver = await startReceiver({
       ...certificates.receiver,
-      respond: ({ method }) => (method === 'GET' ? PAGE : { status: 200 }),
+      respond: ({ method, path }) =>
+        method === 'GET' ? PAGE : /\/busy\b/.test(path) ? BUSY : { status: 200 },
     });
     const parts: ServiceParts = {
       url: cloud.url,

@@ -7,7 +7,6 @@ import {
   startService,
 } from '../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
-import type { StackName } from './stacks/settings.ts';
 import { connectStack, type LogLine } from './stacks/stack.ts';
 
 /** A live organization with its sandbox. */
@@ -34,10 +33,10 @@ export interface Place<Running extends Service = Service> {
 }
 type Ended = { close(): unknown } | { stop(): Promise<void> };
 
-/** A shared stack, or one of the file's own. @param options called when the tests begin */
-export function aPlace(shared: StackName): Place;
+/** The shared stack, or one of the file's own. @param options called when the tests begin */
+export function aPlace(): Place;
 export function aPlace(options: ServiceOptions | (() => ServiceOptions)): Place<StartedService>;
-export function aPlace(stack: StackName | ServiceOptions | (() => ServiceOptions)): Place {
+export function aPlace(options?: ServiceOptions | (() => ServiceOptions)): Place {
   let started: { service: Service; connection: Connection; log(): readonly LogLine[] } | undefined;
   const kept: Ended[] = [];
   const running = () => {
@@ -50,7 +49,7 @@ export function aPlace(stack: StackName | ServiceOptions | (() => ServiceOptions
   };
 
   beforeAll(async () => {
-    const { service, log } = await (typeof stack === 'string' ? connectStack(stack) : startStack(stack));
+    const { service, log } = await (options === undefined ? connectStack() : startStack(options));
     started = { service, log, connection: connect(service.url, 100) };
   }, 180_000);
 

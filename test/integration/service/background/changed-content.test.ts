@@ -9,7 +9,7 @@ import { untilDrained } from './until-drained.ts';
 const QUEUE = 'Bus/Notify/Queue';
 
 /* From a changed page to the e-mail (docs/specification.md, Content-change notifications). */
-const place = aPlace('withoutWaits');
+const place = aPlace();
 let tenant: Tenant;
 let page: Page;
 let source: string;

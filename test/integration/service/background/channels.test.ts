@@ -28,7 +28,7 @@ const say = async (api: ApiClient, conversation: string, role: string, content: 
   String((await createResource(api, `/api/v1/conversations/${conversation}/messages`, { role, content })).id);
 
 /* Channels, and the messages that visitors of web widgets see. */
-const place = aPlace('withoutWaits');
+const place = aPlace();
 const { service, keep } = place;
 const live = async () => keep(await aTenant(service()));
 

@@ -17,7 +17,7 @@ type Reader = 'dead-fan-outs' | 'dead-publications';
 const Answer = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) });
 
 /* Records that the streams of the outbox gave up, in the form of Lambda's failure destination. */
-const { service, keep } = aPlace('withoutWaits');
+const { service, keep } = aPlace();
 /** Waits for the row of a table that contains the text and satisfies the predicate. */
 const row = (table: string, text: string, is: (item: Row['item']) => boolean) =>
   until(

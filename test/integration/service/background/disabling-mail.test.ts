@@ -14,7 +14,7 @@ const AT_ONCE = 3;
  * From failed deliveries to the e-mails (docs/specification.md, Webhook endpoint status), with retries that
  * take seconds instead of an hour.
  */
-const { service, keep } = aPlace('withoutWaits');
+const { service, keep } = aPlace();
 const readMails = async ({ orgId }: Pick<Tenant, 'orgId'>) =>
   (await service().mails()).filter(({ to }) => to.some((address) => address.includes(orgId)));
 

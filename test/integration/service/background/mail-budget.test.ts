@@ -13,7 +13,7 @@ const TIME_MS = 300_000;
 const QUEUES = ['Bus/CheckSource/Queue', 'Bus/Notify/Queue'];
 
 /* Many sources of one organization that change on the same day. */
-const { service, keep, log } = aPlace('withoutWaits');
+const { service, keep, log } = aPlace();
 let tenant: Tenant;
 const notices = async () =>
   (await service().mails()).filter(

@@ -17,7 +17,7 @@ const EMPTY = JSON.stringify({ kind: 'entries', keys: [] });
  * Each function gets the message that it would send to itself in its 16th invocation. A redelivery job gets
  * there after 160 seconds.
  */
-const place = aPlace('withoutWaits');
+const place = aPlace();
 
 describe('a function that feeds its own queue', () => {
   it.each(CASES)('%s is stopped in its loop unless its RecursiveLoop is Allow', async (name, queue, said) => {

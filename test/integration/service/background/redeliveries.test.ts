@@ -25,7 +25,7 @@ const asFailed = ({ dueIn: _, dueKey: __, ...item }: Row['item']): Row['item'] =
 const AN_HOUR_AGO = () => new Date(Date.now() - 3_600_000).toISOString();
 
 /* Redelivery jobs: they resend all failed deliveries of a time span. */
-const { service, keep } = aPlace('withoutWaits');
+const { service, keep } = aPlace();
 /**
  * An endpoint with so many deliveries of different events, stored as if all attempts had failed.
  * @param copies more of them, of events that the endpoint never received
@@ -168,7 +168,7 @@ describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
 });
 
 /* Recovery from lost work: the test writes a row as a killed worker leaves it. */
-const place = aPlace('withoutWaits');
+const place = aPlace();
 
 it('a delivery that is due without a message is sent by the reconciler', async () => {
   const { api, receiver } = await place.tenant();

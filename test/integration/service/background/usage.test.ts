@@ -34,7 +34,7 @@ const waitUntilCounted = (tenant: Tenant, expected: object) =>
   );
 
 /* The usage that an organization is shown, and that nothing else counts. */
-const { service, keep } = aPlace('withoutWaits');
+const { service, keep } = aPlace();
 /** Tenants that no test has taken. */
 const fresh: Tenant[] = [];
 let live: Tenant;

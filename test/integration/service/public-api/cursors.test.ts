@@ -33,7 +33,7 @@ interface Attempt {
 const ELSEWHERE = casesOf(100, Number.POSITIVE_INFINITY);
 
 /* A cursor continues only the listing that gave it. */
-const place = aPlace('defaults');
+const place = aPlace();
 
 describe('a caller with a cursor', () => {
   let tenant: Tenant;

@@ -31,7 +31,7 @@ const AT_ONCE = casesOf(8, 100);
 const CONCURRENT = POSTS.filter((_, index) => index % casesOf(4, 1) === 0);
 
 /* Requests with one idempotency key have one effect. */
-const place = aPlace('defaults');
+const place = aPlace();
 const document = readDocument();
 
 describe('an idempotency key', () => {

@@ -42,7 +42,7 @@ const ALL: readonly Canary[] = Object.values(CANARIES);
  * At level DEBUG the logs of all functions contain no customer data, and a call can be followed from start to
  * end.
  */
-const place = aPlace('defaults');
+const place = aPlace();
 const document = readDocument();
 /** Operations of sessions and of keys share their functions. */
 const OPERATIONS = casesOf(

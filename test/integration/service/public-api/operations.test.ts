@@ -22,7 +22,7 @@ const HAS_BOTH_DOORS = casesOf(false, true);
 const OF_DOORS: ReadonlySet<string> = new Set(['AUTHENTICATION_ERROR', 'PERMISSION_DENIED', 'RATE_LIMITED']);
 
 /* Every operation answers as the document says, both for success and for refusal. */
-const place = aPlace('defaults');
+const place = aPlace();
 const document = readDocument();
 
 describe('every operation', () => {

@@ -4,7 +4,7 @@ import { untilCounted } from '../../../support/use-up.ts';
 import { aPlace } from '../place.ts';
 
 /* Budgets of callers (docs/specification.md, Rate limits). */
-const place = aPlace('defaults');
+const place = aPlace();
 
 describe('a caller within its rate limit', () => {
   const listing = (key: string): Sent => ({

@@ -33,7 +33,7 @@ interface Pair {
  * tests also try what the same functions or other rules refuse: what keys get too as a session, resources of
  * others in a sandbox, and every invalid key.
  */
-const place = aPlace('defaults');
+const place = aPlace();
 const document = readDocument();
 
 describe('an organization', () => {

@@ -7,7 +7,7 @@ const LOG = '/api/settings/audit-log';
 const EVENTS = ['ticket.created'];
 
 /* The audit log over HTTP, of an organization whose set-up nothing else changes. */
-const place = aPlace('withoutWaits');
+const place = aPlace();
 
 describe('the audit log', () => {
   let live: Tenant;

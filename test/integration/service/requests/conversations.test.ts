@@ -6,7 +6,7 @@ import { aPlace } from '../place.ts';
 import { ok } from '../receivers.ts';
 
 /* What happens to a conversation, from its request to the event that a receiver gets. */
-const organization = anOrganization(aPlace('withoutWaits'));
+const organization = anOrganization(aPlace());
 
 /** The data of a created or changed resource, which its location or path shows. */
 async function shown(answer: Answer, status: number, path = String(answer.headers.location)): Promise<Data> {

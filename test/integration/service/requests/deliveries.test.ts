@@ -5,7 +5,7 @@ import { aPlace } from '../place.ts';
 import { ok, path } from '../receivers.ts';
 
 /* The outcomes of deliveries, as receivers and API callers see them. */
-const organization = anOrganization(aPlace('withoutWaits'));
+const organization = anOrganization(aPlace());
 const { subscribe, ended } = organization;
 
 async function post(conversation: string, content = 'hello'): Promise<string> {

@@ -9,7 +9,7 @@ import { ok } from '../receivers.ts';
 const PATH = '/api/v1/events';
 
 /* The event log over HTTP. */
-const organization = anOrganization(aPlace('withoutWaits'));
+const organization = anOrganization(aPlace());
 const { subscribe } = organization;
 
 /** A request that causes one event, with a text of its own. */

@@ -5,7 +5,7 @@ import { aPlace } from '../place.ts';
 import { expectProblem } from './expect-problem.ts';
 
 /* What the gateway refuses itself. */
-const organization = anOrganization(aPlace('withoutWaits'));
+const organization = anOrganization(aPlace());
 const path = '/api/v1/webhooks';
 
 describe('the gateway', () => {

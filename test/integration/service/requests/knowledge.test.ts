@@ -7,7 +7,7 @@ import { aPlace } from '../place.ts';
 const SOURCES = '/api/v1/knowledge/sources';
 
 /* Requests about content sources, and sources of a sandbox, where nothing is fetched. */
-const organization = anOrganization(aPlace('withoutWaits'));
+const organization = anOrganization(aPlace());
 let api: ApiClient;
 beforeAll(() => {
   api = organization.client(organization.sandboxKey);

@@ -20,7 +20,7 @@ const JOB_MS = (EVENTS / 5) * 1000 + 60_000;
 const AT_ONCE = 10;
 
 /* An outage of a receiver from its first failure to the last event that it missed. */
-const organization = anOrganization(aPlace('withoutWaits'));
+const organization = anOrganization(aPlace());
 const { place } = organization;
 
 describe('an outage', { timeout: 240_000 }, () => {

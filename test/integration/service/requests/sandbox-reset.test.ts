@@ -15,7 +15,7 @@ const RESET = `${SANDBOX}/reset`;
 const CONVERSATIONS = '/api/v1/conversations';
 
 /* A reset empties the sandbox at once, and changes nothing else (docs/specification.md, Sandbox reset). */
-const place = aPlace('defaults');
+const place = aPlace();
 
 describe('a reset of a sandbox', () => {
   const reset = ({ admin }: Pick<Tenant, 'admin'>): Promise<Answer> => admin.post(RESET);

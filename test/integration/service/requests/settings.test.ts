@@ -5,7 +5,7 @@ import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
 import { expectProblem } from './expect-problem.ts';
 
-const organization = anOrganization(aPlace('withoutWaits'));
+const organization = anOrganization(aPlace());
 /** A client without a credential. */
 let anonymous: ApiClient;
 

@@ -6,7 +6,7 @@ import { aPlace } from '../place.ts';
 import { path, RARELY_MS } from '../receivers.ts';
 import { storeFailures } from '../stored-failures.ts';
 
-const organization = anOrganization(aPlace('withoutWaits'));
+const organization = anOrganization(aPlace());
 
 /** Counts follow after a batching window of 10 seconds. */
 describe('statistics of an endpoint', { timeout: 180_000 }, () => {

@@ -36,7 +36,7 @@ function asCounted<Answer extends Likeness | undefined>(answer: Answer, other: L
 }
 
 /* A sandbox answers and delivers as its live organization does (docs/specification.md, Sandbox rules). */
-const place = aPlace('withoutWaits');
+const place = aPlace();
 
 describe('a sandbox', () => {
   let receiver: ProgrammedReceiver;

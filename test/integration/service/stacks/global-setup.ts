@@ -10,31 +10,29 @@ import type { TestProject } from 'vitest/node';
 const PROGRAM = join(import.meta.dirname, 'stack-process.ts');
 
 /**
- * Gives the test files of the project the shared stacks while they run, each in a process of its own. The
- * first request for a stack starts it, so that other files do not wait for it.
+ * Gives the test files of the project the shared stack while they run, in a process of its own. The first
+ * request starts it, so that files without it do not wait.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const started = new Map<string, ReturnType<typeof startStack>>();
-  const server = createServer(async ({ url = '' }, response) => {
-    const name = url.slice(1);
-    const stack = started.get(name) ?? startStack(name);
-    started.set(name, stack);
+  let stack: ReturnType<typeof startStack> | undefined;
+  const server = createServer(async (_, response) => {
+    stack ??= startStack();
     const parts = await stack.parts;
     response.writeHead(parts === undefined ? 500 : 200).end(parts ?? (await stack.errors));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  project.provide('stacks', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  project.provide('stack', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return async () => {
     server.close();
     server.closeAllConnections();
-    const errors = await Promise.all([...started].map(async ([name, { stop }]) => [name, await stop()]));
-    for (const [name, error] of errors) if (error) throw new Error(`the shared stack ${name}: ${error}`);
+    const error = await stack?.stop();
+    if (error) throw new Error(`the shared stack: ${error}`);
   };
 }
 
-function startStack(name: string) {
-  const child = spawn(process.execPath, [PROGRAM, name], { stdio: 'pipe' });
+function startStack() {
+  const child = spawn(process.execPath, [PROGRAM], { stdio: 'pipe' });
   const closed = once(child, 'close');
   const errors = text(child.stderr);
   const printed = once(createInterface({ input: child.stdout }), 'line');

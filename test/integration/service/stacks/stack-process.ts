@@ -6,20 +6,19 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { startService } from '../../../support/service.ts';
 import { findFaults } from './faults.ts';
-import { STACKS, type StackName } from './settings.ts';
+import { SHARED_STACK } from './settings.ts';
 import type { LogLine, StackParts, UserRequest } from './stack.ts';
 
 /*
- * Runs a shared stack until its input ends, and prints where its parts are. Fails when the stack did what no
- * test may cause.
+ * Runs the shared stack until its input ends, and prints where its parts are. Fails when the stack did what
+ * no test may cause.
  */
-const name = process.argv[2] as StackName;
-const logFile = join(tmpdir(), `stack-${name}.log`);
+const logFile = join(tmpdir(), 'shared-stack.log');
 const lines: LogLine[] = [];
 
 writeFileSync(logFile, '');
 const { parts, session, stop } = await startService({
-  ...STACKS[name],
+  ...SHARED_STACK,
   onLog(line) {
     lines.push(line);
     appendFileSync(logFile, `${JSON.stringify(line)}\n`);
@@ -43,6 +42,6 @@ process.stdin.resume().once('end', async () => {
   users.close();
   users.closeAllConnections();
   await stop();
-  const faults = findFaults(name, lines);
+  const faults = findFaults(lines);
   if (faults.length > 0) throw new Error(faults.slice(0, 5).join('\n'));
 });

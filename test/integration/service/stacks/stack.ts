@@ -1,14 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { inject } from 'vitest';
 import { connectService, type Service, type ServiceParts } from '../../../support/service.ts';
-import type { StackName } from './settings.ts';
 
 export interface LogLine {
   source: string;
   text: string;
 }
 
-/** Where the parts of a shared stack are. */
+/** Where the parts of the shared stack are. */
 export interface StackParts extends ServiceParts {
   /** A line of JSON for each line that functions log. */
   logFile: string;
@@ -26,14 +25,14 @@ export interface UserRequest {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** URL that starts the shared stacks, each by its name. */
-    stacks: string;
+    /** URL that starts the shared stack. */
+    stack: string;
   }
 }
 
-/** Connects the tests of a file to a shared stack, and starts it first if they are the first. */
-export async function connectStack(name: StackName): Promise<{ service: Service; log(): LogLine[] }> {
-  const { usersUrl, logFile, ...parts }: StackParts = JSON.parse(await read(`${inject('stacks')}/${name}`));
+/** Connects the tests of a file to the shared stack, and starts it if they are the first. */
+export async function connectStack(): Promise<{ service: Service; log(): LogLine[] }> {
+  const { usersUrl, logFile, ...parts }: StackParts = JSON.parse(await read(inject('stack')));
   const ask = (request: UserRequest) => read(usersUrl, { method: 'POST', body: JSON.stringify(request) });
   return {
     service: connectService(parts, {

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WORKERS } from '../../../../../lib/infra/bundle.ts';
 import { startTrap, type Trap } from '../../../../support/trap.ts';
 import { aPlace, type Pair } from '../../place.ts';
-import { UNLIMITED } from '../../stacks/settings.ts';
 import { eventually } from '../eventually.ts';
 import { type ProgrammedReceiver, startProgrammedReceiver } from '../programmed-receiver.ts';
 import { type Background, background, usageOf } from './background.ts';
@@ -30,7 +29,6 @@ afterAll(() => observer.stop());
 
 const place = aPlace(() => ({
   settings: {
-    ...UNLIMITED,
     retryBaseSeconds: 0.2,
     retryCapSeconds: 0.5,
     attemptTimeoutSeconds: 3,
