@@ -140,7 +140,6 @@ async function rehearse(run: LocalRun): Promise<string[]> {
           return ids.every((id) => byMessage.has(id)) && ids.map((id) => byMessage.get(id) ?? Number.NaN);
         },
         PATIENCE_MS,
-        200,
       );
 
     /** Holds the load of live events until `during` ends. */
@@ -182,9 +181,9 @@ async function rehearse(run: LocalRun): Promise<string[]> {
       const work = async () => {
         const job = await created(api, jobs, { what: 'missing', from, to });
         const isOver = async () => (await api.get(`${jobs}/${job}`)).body.data?.status !== 'running';
-        await until('the job to end', isOver, PATIENCE_MS, 500);
+        await until('the job to end', isOver, PATIENCE_MS);
         const isThere = () => new Set(missedAt(path)).size >= ids.length;
-        await until('every event', isThere, 60_000, 200).catch(() => undefined);
+        await until('every event', isThere, 60_000).catch(() => undefined);
       };
       add(during, await measure(path, work));
       windowMs = Math.max(SHORTEST_MS, performance.now() - begun);

@@ -37,7 +37,6 @@ export async function aSender({ service }: WatchedRun, url: string): Promise<Sen
           return all.filter(({ terminalAt }) => terminalAt !== null).length >= count;
         },
         900_000,
-        500,
       ).then(() => undefined),
   };
 }

@@ -9,11 +9,6 @@ import type { ApiClient } from '../../support/api.ts';
 export const ok = () => ({ status: 200 });
 export const path = (id: string) => `/api/v1/webhooks/${id}`;
 
-/** Between reads of deliveries or of all tables: each takes as long as an attempt. */
-export const POLL_MS = 250;
-/** Between reads of what takes many seconds, or of hundreds of items. */
-export const RARELY_MS = 500;
-
 interface Organization {
   api(): ApiClient;
   /** PEM of the receivers' certificate and key. */
@@ -52,14 +47,9 @@ export function receiversOf({ api, tls, keep }: Organization) {
      * @returns them, newest first
      */
     ended: (id: string, count: number) =>
-      until(
-        `${count} deliveries of ${id} to end`,
-        async () => {
-          const all = await deliveries(id);
-          return all.length >= count && all.every(({ terminalAt }) => terminalAt !== null) && all;
-        },
-        undefined,
-        POLL_MS,
-      ),
+      until(`${count} deliveries of ${id} to end`, async () => {
+        const all = await deliveries(id);
+        return all.length >= count && all.every(({ terminalAt }) => terminalAt !== null) && all;
+      }),
   };
 }

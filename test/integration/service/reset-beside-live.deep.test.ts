@@ -93,7 +93,6 @@ describe('a reset beside live retries', () => {
         return Object((await live.admin.get('/api/settings/sandbox')).body.data).purge === null;
       },
       TIMEOUT_MS,
-      200,
     );
     const purgedAt = Date.now();
     const second = (id: string) =>
@@ -106,7 +105,6 @@ describe('a reset beside live retries', () => {
       'all retries, or the time after which they are too late',
       () => isTooLate() || retries.every(({ id }) => second(id) !== undefined),
       TIMEOUT_MS,
-      200,
     );
 
     const lateness = retries.map(({ id, nextRetryAt }) => {
@@ -121,7 +119,7 @@ describe('a reset beside live retries', () => {
     expect(lateness.filter((seconds) => seconds > MOST_LATE_SECONDS)).toEqual([]);
     // The messages of the old deliveries are received at the same time, and deleted.
     for (const queue of ['Fresh', 'Retry'])
-      await until(`${queue} to be empty`, () => service.queued(`Delivery/${queue}`) === 0, TIMEOUT_MS, 200);
+      await until(`${queue} to be empty`, () => service.queued(`Delivery/${queue}`) === 0, TIMEOUT_MS);
     expect(attemptsBefore).toBeGreaterThanOrEqual(DELIVERIES);
     expect(findAttempts(place.log(), old)).toBe(attemptsBefore);
     expect(await service.rows(old.map(({ id }) => id))).toEqual([]);

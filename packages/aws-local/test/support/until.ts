@@ -3,23 +3,24 @@ import { PATIENCE } from './patience.ts';
 
 /**
  * Waits until `condition` returns a value, and returns it. Polls less and less often, because polling takes
- * time from the work; its delay is a tenth at most.
- * @param everyMs between the first polls: longer for what takes seconds
+ * time from the work, and a slow poll more rarely: at most half of the time is spent on it.
+ * @param everyMs at least between polls, for a condition that does something
  * @throws Error naming `what` when `timeoutMs` have passed
  */
 export async function until<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 60_000 * PATIENCE,
-  everyMs = 20,
+  timeoutMs = 90_000 * PATIENCE,
+  everyMs = 0,
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
+    const polledAt = performance.now();
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    const waited = performance.now() - startedAt;
-    if (waited > timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
-    await sleep(Math.max(everyMs, waited / 10));
+    if (performance.now() - startedAt > timeoutMs)
+      throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
+    await pause(startedAt, polledAt, everyMs);
   }
 }
 
@@ -34,12 +35,18 @@ export async function awaitAssertion<T>(
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
+    const polledAt = performance.now();
     try {
       return await assertion();
     } catch (error) {
-      const waited = performance.now() - startedAt;
-      if (waited > timeoutMs) throw error;
-      await sleep(Math.max(20, waited / 10));
+      if (performance.now() - startedAt > timeoutMs) throw error;
+      await pause(startedAt, polledAt);
     }
   }
 }
+
+/** Its delay is a tenth of the wait at most, or what a poll takes. */
+const pause = (startedAt: number, polledAt: number, everyMs = 0): Promise<void> => {
+  const now = performance.now();
+  return sleep(Math.max(20, everyMs, (now - startedAt) / 10, now - polledAt));
+};

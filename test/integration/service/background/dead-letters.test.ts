@@ -9,7 +9,6 @@ import type { ApiClient } from '../../../support/api.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import { aPlace } from '../place.ts';
-import { POLL_MS } from '../receivers.ts';
 import { untilDrained } from './until-drained.ts';
 
 type Reader = 'dead-fan-outs' | 'dead-publications';
@@ -20,11 +19,8 @@ const Answer = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: 
 const { service, keep } = aPlace();
 /** Waits for the row of a table that contains the text and satisfies the predicate. */
 const row = (table: string, text: string, is: (item: Row['item']) => boolean) =>
-  until(
-    `a row of ${table} with ${text}`,
-    async () => (await service().rows([text], table)).find((found) => is(found.item)),
-    undefined,
-    POLL_MS,
+  until(`a row of ${table} with ${text}`, async () =>
+    (await service().rows([text], table)).find((found) => is(found.item)),
   );
 const entry = (id: string) => row('Outbox', id, ({ sk }) => sk === id);
 

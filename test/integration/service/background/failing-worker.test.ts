@@ -50,7 +50,6 @@ describe('a worker that fails on everything', () => {
       'the events to be dead',
       () => ownIn('Bus/Meter/DeadLetters').length === MESSAGES + 1,
       60_000,
-      200,
     );
     expect(ownIn('Bus/Meter/Queue')).toEqual([]);
     for (const other of ['Bus/Notify', 'Bus/CheckSource']) expect(ownIn(`${other}/DeadLetters`)).toEqual([]);

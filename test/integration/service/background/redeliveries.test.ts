@@ -10,7 +10,6 @@ import { withoutMessages } from '../../../support/delivery-messages.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import { aPlace } from '../place.ts';
-import { POLL_MS, RARELY_MS } from '../receivers.ts';
 
 /** Failures that a job resends. */
 const MANY = casesOf(140, 300);
@@ -45,15 +44,10 @@ async function failures(count: number, copies = 0) {
     while (next++ < count) await api.post(`${path}/test`);
   };
   await Promise.all(Array.from({ length: 8 }, lane));
-  const rows = await until(
-    `${count} deliveries to succeed`,
-    async () => {
-      const rows = await findRows('Deliveries', id);
-      return rows.length === count && rows.every(({ item }) => item.status === 'succeeded') && rows;
-    },
-    undefined,
-    POLL_MS,
-  );
+  const rows = await until(`${count} deliveries to succeed`, async () => {
+    const rows = await findRows('Deliveries', id);
+    return rows.length === count && rows.every(({ item }) => item.status === 'succeeded') && rows;
+  });
   for (const { table, item } of rows)
     await service().rewrite({
       table,
@@ -78,15 +72,10 @@ async function start(api: ApiClient, path: string): Promise<Data> {
 const read = async (api: ApiClient, path: string, id: unknown): Promise<Data> =>
   (await api.get(`${path}/redeliveries/${id}`)).body.data ?? expect.fail('it was to be there');
 const waitUntilEnded = (api: ApiClient, path: string, job: Data) =>
-  until(
-    `the end of ${job.id}`,
-    async () => {
-      const storedJob = await read(api, path, job.id);
-      return storedJob.status !== 'running' && storedJob;
-    },
-    undefined,
-    POLL_MS,
-  );
+  until(`the end of ${job.id}`, async () => {
+    const storedJob = await read(api, path, job.id);
+    return storedJob.status !== 'running' && storedJob;
+  });
 
 describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
   it('resends each event once, and nothing again when it restarts', async () => {
@@ -104,16 +93,11 @@ describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
       progress: 1,
     });
     expect((await api.get(`${path}/redeliveries`)).body.data).toEqual([done]);
-    const all = await until(
-      'all to be delivered',
-      async () => {
-        const listed = await api.all(`${path}/deliveries`);
-        const made = listed.filter(({ redeliveryOf }) => redeliveryOf !== null);
-        return made.length === MANY && made.every(({ status }) => status === 'succeeded') && listed;
-      },
-      undefined,
-      RARELY_MS,
-    );
+    const all = await until('all to be delivered', async () => {
+      const listed = await api.all(`${path}/deliveries`);
+      const made = listed.filter(({ redeliveryOf }) => redeliveryOf !== null);
+      return made.length === MANY && made.every(({ status }) => status === 'succeeded') && listed;
+    });
     const failed = all.filter(({ redeliveryOf }) => redeliveryOf === null);
     const made = all.filter(({ redeliveryOf }) => redeliveryOf !== null);
     expect(new Set(made.map(({ redeliveryOf }) => redeliveryOf))).toEqual(
@@ -179,7 +163,6 @@ it('a delivery that is due without a message is sent by the reconciler', async (
       async () =>
         (await place.service().rows([text], 'Deliveries')).find(({ item }) => item.status === 'succeeded'),
       60_000,
-      POLL_MS,
     );
   const { id: endpoint } = await api.register(receiver, ['conversation.created']);
   await api.createConversation();

@@ -6,7 +6,7 @@ import { startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts
 import { casesOf } from '../../../support/cases.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
-import { path, RARELY_MS } from '../receivers.ts';
+import { path } from '../receivers.ts';
 import { storeFailures } from '../stored-failures.ts';
 
 /** More than a page of a job, and more than disable an endpoint. */
@@ -54,26 +54,16 @@ describe('an outage', { timeout: 240_000 }, () => {
     if (STORED_FAILURES > 0) await storeFailures(place.service(), old.id, STORED_FAILURES);
     const from = new Date().toISOString();
     await createMany(TO_DISABLE);
-    await until(
-      'the endpoint to be disabled',
-      async () => {
-        const { body } = await api.get(path(old.id));
-        return body.data?.status === 'auto_disabled';
-      },
-      undefined,
-      RARELY_MS,
-    );
+    await until('the endpoint to be disabled', async () => {
+      const { body } = await api.get(path(old.id));
+      return body.data?.status === 'auto_disabled';
+    });
     await createMany(EVENTS - TO_DISABLE);
     // An event that is fanned out after the registration needs no recovery.
-    await until(
-      'every event to be fanned out',
-      async () => {
-        const all = await api.all(`${path(old.id)}/deliveries`);
-        return all.length === EVENTS;
-      },
-      undefined,
-      RARELY_MS,
-    );
+    await until('every event to be fanned out', async () => {
+      const all = await api.all(`${path(old.id)}/deliveries`);
+      return all.length === EVENTS;
+    });
     const fresh = await api.register(`${receiver.url}/new`, types);
     expect((await api.get(path(fresh.id))).body.data).toMatchObject({ predecessor: null });
     isUp = true;
@@ -89,7 +79,6 @@ describe('an outage', { timeout: 240_000 }, () => {
           return body.data?.status === 'done' && body.data;
         },
         JOB_MS,
-        RARELY_MS,
       );
     const counted = await ended((await start({ dryRun: true })).body.data?.id);
     expect(Number(counted.redelivered)).toBeGreaterThanOrEqual(EVENTS);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
 import { anOrganization } from '../an-organization.ts';
 import { aPlace } from '../place.ts';
-import { path, RARELY_MS } from '../receivers.ts';
+import { path } from '../receivers.ts';
 import { storeFailures } from '../stored-failures.ts';
 
 const organization = anOrganization(aPlace());
@@ -44,16 +44,11 @@ describe('statistics of an endpoint', { timeout: 180_000 }, () => {
     for (const _ of [1, 2]) await api.post('/api/v1/tickets', {});
     await ended(id, 8);
 
-    const stats = await until(
-      'all deliveries to be counted, and to have ended',
-      async () => {
-        const counted = await read(`${path(id)}/stats`);
-        const { owed, pending } = Object(counted.totals);
-        return owed === 8 && pending === 0 && counted;
-      },
-      undefined,
-      RARELY_MS,
-    );
+    const stats = await until('all deliveries to be counted, and to have ended', async () => {
+      const counted = await read(`${path(id)}/stats`);
+      const { owed, pending } = Object(counted.totals);
+      return owed === 8 && pending === 0 && counted;
+    });
     const totals = { owed: 8, pending: 0, succeeded: 3, exhausted: 3, skipped: 2, duplicates: 0 };
     const latency = { p50Ms: expect.any(Number), p95Ms: expect.any(Number) };
     expect(stats).toMatchObject({ webhookId: id, totals, latency, oldestPending: null });

@@ -1,8 +1,8 @@
+import { until } from 'aws-local/test/until.ts';
 import type { Environment } from '../../../../../functions/tenancy/tenant.ts';
 import type { Service } from '../../../../support/service.ts';
 import type { Tenant } from '../../../../support/tenant.ts';
 import type { Pair } from '../../place.ts';
-import { eventually } from '../eventually.ts';
 
 /** What the workers behind the bus did for a live organization and its sandbox. */
 export interface Background {
@@ -28,11 +28,11 @@ export async function background(
   return {
     said: { live: ofLive.said, sandbox: ofSandbox.said },
     async ended() {
-      await eventually('the live source to be imported', async () => {
+      await until('the live source to be imported', async () => {
         const { body } = await live.api.get(ofLive.source);
         return body.data?.status === 'ok';
       });
-      await eventually('the message to be with the live channel', async () =>
+      await until('the message to be with the live channel', async () =>
         (await live.api.all(`${ofLive.channel}/deliveries`)).some(({ status }) => status === 'succeeded'),
       );
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { until } from 'aws-local/test/until.ts';
 import type { Service } from '../../../../support/service.ts';
-import { eventually } from '../eventually.ts';
 
 /**
  * Workers that are not invoked by events of the load, but by a schedule or after failures that do not occur
@@ -19,7 +19,7 @@ const SCHEDULED = [
  * had failed.
  */
 export async function invokeAll(service: Service, organizations: readonly string[]): Promise<void> {
-  const { rows, deliveries } = await eventually('a delivery of each of them', async () => {
+  const { rows, deliveries } = await until('a delivery of each of them', async () => {
     const all = (await service.rows()).filter(({ item }) => organizations.includes(String(item.orgId)));
     const deliveries = all.filter(({ item }) => String(item.sk).startsWith('dlv_'));
     const owners = new Set(deliveries.map(({ item }) => item.orgId));

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from 'aws-local/test/until.ts';
 import type { Environment } from '../../../../../functions/tenancy/tenant.ts';
 import type { ApiClient } from '../../../../support/api.ts';
 import type { Pair } from '../../place.ts';
-import { eventually } from '../eventually.ts';
 
 /** How often {@link cause} causes each event. */
 const CAUSED = {
@@ -111,7 +111,7 @@ async function ended(api: ApiClient, endpoints: readonly Endpoint[]): Promise<Re
   const all: Record<string, unknown>[] = [];
   for (const { path, owed } of endpoints)
     all.push(
-      ...(await eventually(`${owed} deliveries of ${path} to end`, async () => {
+      ...(await until(`${owed} deliveries of ${path} to end`, async () => {
         const listed = await api.all(`${path}/deliveries`);
         return listed.length === owed && listed.every(({ terminalAt }) => terminalAt !== null) && listed;
       })),
@@ -141,7 +141,7 @@ async function redeliverFailed(api: ApiClient, endpoints: readonly Endpoint[]): 
     });
     if (status === 409) continue;
     if (status !== 202) throw new Error(`a redelivery job was answered ${status}`);
-    const done = await eventually(`the job of ${endpoint.path}`, async () => {
+    const done = await until(`the job of ${endpoint.path}`, async () => {
       const job = Object((await api.get(`${endpoint.path}/redeliveries/${body.data?.id}`)).body.data);
       return job.status !== 'running' && job;
     });

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WORKERS } from '../../../../../lib/infra/bundle.ts';
 import { startTrap, type Trap } from '../../../../support/trap.ts';
 import { aPlace, type Pair } from '../../place.ts';
-import { eventually } from '../eventually.ts';
 import { type ProgrammedReceiver, startProgrammedReceiver } from '../programmed-receiver.ts';
 import { type Background, background, usageOf } from './background.ts';
 import { invokeAll } from './invocations.ts';
@@ -135,7 +135,7 @@ describe('the service with sandboxes', () => {
 
   it('counts the usage of live organizations exactly, and of no others', async () => {
     for (const { live } of [...pairs, works])
-      await eventually(`the usage of ${live.orgId}`, async () => {
+      await until(`the usage of ${live.orgId}`, async () => {
         const { shown, accepted } = await usageOf(place.service(), live);
         return JSON.stringify(shown) === JSON.stringify(accepted) && accepted.messages > 0;
       });
@@ -148,7 +148,7 @@ describe('the service with sandboxes', () => {
   });
 
   it('sends e-mails to admins of live organizations only', async () => {
-    const mails = await eventually('the e-mail about the endpoint that was disabled', async () => {
+    const mails = await until('the e-mail about the endpoint that was disabled', async () => {
       const all = await place.service().mails();
       return all.some(({ to }) => to.some((address) => address.includes(pairs[0]?.live.orgId ?? ''))) && all;
     });

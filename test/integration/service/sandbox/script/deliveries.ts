@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { until } from 'aws-local/test/until.ts';
 import { SubscribableType } from '../../../../../functions/events/events.ts';
-import { eventually } from '../eventually.ts';
 import type { Data, Teller } from '../transcript.ts';
 import { NOTHING, pages } from './conversations.ts';
 
@@ -82,7 +82,7 @@ export async function account(it: Teller, path: string, expected: number): Promi
   await tell('GET', path);
   await tell('GET', `${path}/deliveries?include=request`);
   for (const { id } of await listed(it, path)) await tell('GET', `${path}/deliveries/${id}`);
-  await eventually(`${expected} deliveries of ${path} in the stats`, async () => {
+  await until(`${expected} deliveries of ${path} in the stats`, async () => {
     const { totals } = await it.look(`${path}/stats`);
     return Object(totals).owed === expected && Object(totals).pending === 0;
   });
@@ -90,7 +90,7 @@ export async function account(it: Teller, path: string, expected: number): Promi
 }
 
 export const ended = (it: Teller, path: string, count: number) =>
-  eventually(`${count} deliveries of ${path} to end`, async () => {
+  until(`${count} deliveries of ${path} to end`, async () => {
     const all = await listed(it, path);
     return all.length === count && all.every(({ terminalAt }) => terminalAt !== null);
   });
@@ -101,7 +101,7 @@ async function listed({ look }: Teller, path: string): Promise<Data[]> {
 }
 
 async function whileUnderWay(it: Teller, path: string): Promise<void> {
-  const delivery = await eventually(`an attempt at ${path}`, async () => {
+  const delivery = await until(`an attempt at ${path}`, async () => {
     const [newest] = await listed(it, path);
     return newest !== undefined && Number(newest.attempts) > 0 && newest;
   });
