@@ -18,7 +18,7 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   membership(dashboard, EXTENT);
   endpoints(dashboard, EXTENT);
   deliveries(dashboard, EXTENT);
-  recovery(dashboard, EXTENT);
+  recovery(dashboard);
   channels(dashboard);
   apiKeys(dashboard, EXTENT);
   sandbox(dashboard, EXTENT);

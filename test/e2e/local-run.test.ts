@@ -7,7 +7,6 @@ import { operating } from '../integration/service/local-run/operate.ts';
 import { verification } from '../integration/service/local-run/verification.ts';
 import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
-import { recovery } from './dashboard/recovery.ts';
 import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
@@ -33,7 +32,6 @@ describe.skipIf(chromium === undefined)('the dashboard in a browser', () => {
   endpoints(browser, EXTENT);
   deliveries(browser, EXTENT);
   events(browser, EXTENT);
-  recovery(browser, EXTENT);
   apiKeys(browser, EXTENT);
   sandbox(browser, EXTENT);
   security(browser, EXTENT);

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SubscribableType } from '../../../functions/events/events.ts';
 import { expectAccessible } from '../browser.ts';
-import { ADMIN, type Dashboard, type Extent, MEMBER } from '../dashboard-fixture.ts';
+import { ADMIN, type Dashboard, MEMBER } from '../dashboard-fixture.ts';
 import { tabTo } from './places.ts';
 import { aDisabledReceiver, aReceiver, aReceiverOwed, DOWN, FAILURES_TO_DISABLE, WELL } from './receiving.ts';
 
@@ -34,9 +34,8 @@ async function registerAgain(page: Page): Promise<string> {
   return secret ?? '';
 }
 
-export const recovery = (dashboard: Dashboard, { isWhole }: Extent) => {
+export const recovery = (dashboard: Dashboard) => {
   journey(dashboard);
-  if (!isWhole) return;
   troubles(dashboard);
   causes(dashboard);
   forms(dashboard);

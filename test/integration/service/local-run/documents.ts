@@ -57,12 +57,14 @@ const toShape = (text: string): string =>
 
 const toJsonShape = (text: string): string => toShape(JSON.stringify(JSON.parse(text)));
 
-/** Pages that build and install a package: `npm run test:deep` follows them. */
-const CLIENTS = ['docs/guides/typescript-client.md', 'docs/guides/python-client.md'];
+/** Pages that take long, or that build and install a package: `npm run test:deep` follows them. */
+const LONG = ['recovery', 'typescript-client', 'python-client'] as const;
+type LongGuide = (typeof LONG)[number];
+const pathOf = (guide: LongGuide): string => `docs/guides/${guide}.md`;
 
 /** Follows the README and the guides from the first command to the last. */
 export function documents(service: LocalService): void {
-  followPages(service, ({ name }) => !CLIENTS.includes(name));
+  followPages(service, ({ name }) => !LONG.map(pathOf).includes(name));
 
   it.each(NOT_RUN)('%s is not run: %s', (command) => {
     const commands = PAGES.flatMap(({ blocks }) => blocks.flatMap(({ text }) => parseCommands(text)));
@@ -70,9 +72,9 @@ export function documents(service: LocalService): void {
   });
 }
 
-/** Follows the guide of a client. */
-export const clientGuide = (service: LocalService, client: 'typescript' | 'python'): void =>
-  followPages(service, ({ name }) => name === `docs/guides/${client}-client.md`);
+/** Follows one of the long guides. */
+export const longGuide = (service: LocalService, guide: LongGuide): void =>
+  followPages(service, ({ name }) => name === pathOf(guide));
 
 const followPages = (service: LocalService, isFollowed: (page: { name: string }) => boolean): void =>
   it.each(PAGES.filter(isFollowed))('$name prints what it shows', async ({ blocks }) =>

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findPython, PACKAGE } from '../../packages/sdk-python/bin/toolbox.ts';
 import { aService } from '../integration/service/a-service.ts';
-import { clientGuide } from '../integration/service/local-run/documents.ts';
+import { longGuide } from '../integration/service/local-run/documents.ts';
 import { WITHOUT_WAITS } from './dashboard-fixture.ts';
 
-/* The guides of the clients: a package that is built and installed as the guide says receives an event. */
+/* The guides that take long; in those of the clients a package that is built and installed receives an event. */
 
 /** Why the package cannot be built or installed here; undefined when it can. */
 function findObstacle(): string | undefined {
@@ -33,10 +33,11 @@ if (obstacle !== undefined)
 
 const service = aService(WITHOUT_WAITS);
 
-describe('the guide of the TypeScript client', () => clientGuide(service, 'typescript'));
+describe('the guide of the recovery', () => longGuide(service, 'recovery'));
+describe('the guide of the TypeScript client', () => longGuide(service, 'typescript-client'));
 
 describe.skipIf(obstacle !== undefined)('the guide of the Python client', () => {
-  clientGuide(service, 'python');
+  longGuide(service, 'python-client');
 
   it('is followed with a package that pip has built', () => {
     expect(obstacle).toBeUndefined();
