@@ -130,6 +130,7 @@ export default defineConfig(({ mode }) => {
       sequence: { sequencer: LongestFirst },
       projects: [
         project('unit', {
+          include: ['unit', 'compatibility'].flatMap(listFiles),
           // No test patches modules, so files may share them; loading the SDK for each file took most of the
           // time.
           isolate: false,
@@ -162,11 +163,6 @@ export default defineConfig(({ mode }) => {
           exclude: [...LOADING_FUNCTIONS, ...WITHOUT_MEMORY, ...WITH_MEMORY],
           env: { ...CONTRACT.env, DYNAMODB_ENGINE: 'memory' },
           isolate: false,
-        }),
-        project('compatibility', {
-          isolate: false,
-          testTimeout: 60_000 * PATIENCE,
-          hookTimeout: 60_000 * PATIENCE,
         }),
         project('integration', {
           isolate: false,

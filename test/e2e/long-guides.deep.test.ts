@@ -8,7 +8,7 @@ import { aService } from '../integration/service/a-service.ts';
 import { longGuide } from '../integration/service/local-run/documents.ts';
 import { WITHOUT_WAITS } from './dashboard-fixture.ts';
 
-/* The guides that take long; in those of the clients a package that is built and installed receives an event. */
+/* Guides that take long; in those of the clients a package that is built and installed receives an event. */
 
 /** Why the package cannot be built or installed here; undefined when it can. */
 function findObstacle(): string | undefined {
