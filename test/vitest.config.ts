@@ -43,11 +43,9 @@ const CONTRACT = {
   hookTimeout: 30_000 * PATIENCE,
   // Some count what a function has published.
   env: { METRICS_NAMESPACE: FUNCTION_ENVIRONMENT.METRICS_NAMESPACE },
+  isolate: false,
 };
-/**
- * Contract tests of whole functions, which read their environment once when they are loaded: these files
- * share no modules.
- */
+/** Contract tests of whole functions, which each file loads anew, because they read their environment then. */
 const LOADING_FUNCTIONS = ['test/contract/api/**/*.test.ts', 'test/contract/store/sandbox-marks.test.ts'];
 
 /**
@@ -147,7 +145,7 @@ export default defineConfig(({ mode }) => {
         }),
         // A generous limit, not a measure of speed: tests that take ten seconds alone run beside others.
         project('simulation', { testTimeout: 600_000 * PATIENCE }),
-        project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
+        project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS }),
         project('contract', {
           ...CONTRACT,
           name: 'contract-functions',
@@ -162,7 +160,6 @@ export default defineConfig(({ mode }) => {
           deep: ['test/contract/store/**/*.test.ts', 'test/contract/engines/capacity.test.ts'],
           exclude: [...LOADING_FUNCTIONS, ...WITHOUT_MEMORY, ...WITH_MEMORY],
           env: { ...CONTRACT.env, DYNAMODB_ENGINE: 'memory' },
-          isolate: false,
         }),
         project('integration', {
           isolate: false,

@@ -98,6 +98,8 @@ async function loadFunctions(issuer: string): Promise<(operation: Operation) => 
     OIDC_ISSUER: issuer,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  // The functions read it when they are loaded, which another file may have done.
+  vi.resetModules();
   const handlers = new Map<string, Handler>();
   for (const [id, { name }] of Object.entries(routes)) handlers.set(id, await importHandler(name));
   return ({ firstId }) => {

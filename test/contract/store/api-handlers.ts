@@ -59,6 +59,8 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     USAGE_TABLE: tables.usage.name,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  // The functions read it when they are loaded, which another file may have done.
+  vi.resetModules();
   const handlers = new Map<RouteKey, Promise<Handler>>();
   /** Loaded by its first call, because a file calls few of all functions. */
   const findHandler = (key: RouteKey): Promise<Handler> => {
