@@ -36,7 +36,7 @@ const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'service-
 /**
  * One for each function, and some more for concurrent calls: starting a process takes longer than most calls.
  */
-const MAX_SANDBOXES = 96;
+const MAX_SANDBOXES = 128;
 
 /** More requests a minute than any test sends: those that need a limit set what is counted (`useUp`). */
 const UNLIMITED = { sandbox: 1_000_000, standard: 1_000_000, scale: 1_000_000 };
