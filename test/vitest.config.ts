@@ -45,7 +45,7 @@ const CONTRACT = {
   env: { METRICS_NAMESPACE: FUNCTION_ENVIRONMENT.METRICS_NAMESPACE },
   isolate: false,
 };
-/** Contract tests of whole functions, which each file loads anew, because they read their environment then. */
+/** Contract tests of whole functions, which each file loads anew: they read their environment then. */
 const LOADING_FUNCTIONS = ['test/contract/api/**/*.test.ts', 'test/contract/store/sandbox-marks.test.ts'];
 
 /**
