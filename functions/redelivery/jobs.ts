@@ -408,14 +408,14 @@ export function redeliveryRounds(
   return {
     /**
      * Leases a running job.
-     * @returns `isRepeated` when a worker had processed the same message before, and may have been lost;
-     * `busy` when another worker has the lease; `over` when the job ended or does not exist, or a later
+     * @returns `isAfterLoss` when the worker before, of this message or an earlier one, may have been lost: it
+     * did not release the lease; `busy` when another worker has the lease; `over` when the job ended or does not exist, or a later
      * message continues it
      */
     async lease(
       ref: RedeliveryJobRef,
       { round, now, leaseSeconds }: { round: number; now: Date; leaseSeconds: number },
-    ): Promise<{ kind: 'leased'; job: LeasedJob; isRepeated: boolean } | { kind: 'busy' | 'over' }> {
+    ): Promise<{ kind: 'leased'; job: LeasedJob; isAfterLoss: boolean } | { kind: 'busy' | 'over' }> {
       const taken = await lease(service, buildJobKey(ref), {
         now,
         seconds: leaseSeconds,
@@ -425,10 +425,10 @@ export function redeliveryRounds(
       });
       const job = taken.row && RedeliveryJob.parse(taken.row);
       if (job === undefined) return { kind: 'over' };
-      // After a lost response, the row is the one with this lease, which counts as a repetition.
-      const isRepeated = job.round === round;
+      // After a lost response, the row is the one with this lease, which counts as a loss.
+      const isAfterLoss = job.lease !== undefined;
       if (taken.kind === 'leased')
-        return { kind: 'leased', job: { ...job, round, lease: taken.lease }, isRepeated };
+        return { kind: 'leased', job: { ...job, round, lease: taken.lease }, isAfterLoss };
       return { kind: job.status !== 'running' || job.round > round ? 'over' : 'busy' };
     },
 

@@ -111,7 +111,7 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     job: LeasedJob,
     endpoint: Endpoint,
     page: readonly Resend[],
-    { untilMs, isRepeated }: { untilMs: number; isRepeated: boolean },
+    { untilMs, isAfterLoss }: { untilMs: number; isAfterLoss: boolean },
   ): Promise<{ left?: ExaminedDelivery | undefined; isStopped?: boolean }> {
     const { maxPerSecond = Number.POSITIVE_INFINITY } = endpoint;
     // A channel's messages are a dialogue: the next one follows the first attempt of the one before.
@@ -121,7 +121,7 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     let waiting = page.flatMap(({ delivery, isWaiting }) => (delivery && isWaiting ? [delivery] : []));
     const isDone = ({ delivery }: Resend) => delivery !== undefined && !waiting.includes(delivery);
     // The worker before may have been lost before it sent their messages.
-    if (isRepeated) await sendDeliveries(endpoint, waiting);
+    if (isAfterLoss) await sendDeliveries(endpoint, waiting);
     for (let pause = CHECK.shortest; !page.every(isDone); ) {
       const group = page.filter(({ delivery }) => delivery === undefined).slice(0, window - waiting.length);
       if (group.length > 0 && waiting.length <= window / 2) {
@@ -181,7 +181,7 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     return Math.min(Math.max(TEST_CHECK.share * age, TEST_CHECK.shortest), TEST_CHECK.longest);
   }
 
-  async function runRound(leased: LeasedJob, isRepeated: boolean): Promise<void> {
+  async function runRound(leased: LeasedJob, isAfterLoss: boolean): Promise<void> {
     const { lease } = leased;
     const untilMs = now().getTime() + settings.roundSeconds * 1000;
     for (let job = leased; ; ) {
@@ -202,7 +202,7 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
       const page = await pages.readNext(job, endpoint);
       const resends = await pages.plan(job, endpoint, page.items);
       const { left, isStopped } =
-        job.dryRun === true ? {} : await resendPage(job, endpoint, resends, { untilMs, isRepeated });
+        job.dryRun === true ? {} : await resendPage(job, endpoint, resends, { untilMs, isAfterLoss });
       const { items, place, isLast } = left === undefined ? page : endPageBefore(job, page, left);
       if (place !== undefined && place !== job.place) {
         const resent = resends.map(({ item }) => item).filter((item) => items.includes(item));
@@ -226,7 +226,7 @@ export function runRedeliveryJob(context: RedeliverContext, settings: RedeliverS
     if ((await checkGeneration(ref)) === 'over') return;
     const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: settings.leaseSeconds });
     if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is in progress`);
-    if (leased.kind === 'leased') await runRound(leased.job, leased.isRepeated);
+    if (leased.kind === 'leased') await runRound(leased.job, leased.isAfterLoss);
   };
 }
 

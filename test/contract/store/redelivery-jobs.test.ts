@@ -126,17 +126,19 @@ describe('redelivery jobs', () => {
     expect(await find(job)).toMatchObject({ place: 'dlv_b', examined: 20, redelivered: 6 });
   });
 
-  it('say whether a worker had processed the same message before', async () => {
+  it('say whether the worker before, of the same message or an earlier one, may have been lost', async () => {
     const { start, lease, release } = jobsIn(await engine.tables());
     const job = aRedeliveryJob();
     await start(job);
-    expect(await lease(job, terms())).toMatchObject({ kind: 'leased', isRepeated: false });
+    expect(await lease(job, terms())).toMatchObject({ kind: 'leased', isAfterLoss: false });
     // Its worker is lost.
     const again = await lease(job, terms(1, AFTER_LEASE));
-    expect(again).toMatchObject({ kind: 'leased', isRepeated: true });
+    expect(again).toMatchObject({ kind: 'leased', isAfterLoss: true });
     if (again.kind !== 'leased') throw new Error(`the job is ${again.kind}`);
     await release(again.job);
-    expect(await lease(job, terms(2, AFTER_LEASE))).toMatchObject({ kind: 'leased', isRepeated: false });
+    expect(await lease(job, terms(2, AFTER_LEASE))).toMatchObject({ kind: 'leased', isAfterLoss: false });
+    const later = new Date(2 * AFTER_LEASE.getTime() - NOW.getTime());
+    expect(await lease(job, terms(3, later))).toMatchObject({ kind: 'leased', isAfterLoss: true });
   });
 
   it('refuse writes of a worker that has lost its lease', async () => {

@@ -60,7 +60,7 @@ export const CUSTOMERS: readonly Mutation[] = [
     {
       name: 'a job forgets in each round what waits',
       find: '(delivery && isWaiting ?',
-      replace: '(delivery && isWaiting && isRepeated ?',
+      replace: '(delivery && isWaiting && isAfterLoss ?',
       also: SHORT_ROUNDS,
       breaks: ['window'],
     },
