@@ -13,29 +13,28 @@ if (Number(process.versions.node.split('.')[0]) < 24)
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * The longest files start first, so that no other file waits for them at the end; Vitest itself sorts by file
- * size.
+ * What takes long and waits starts first, beside what computes, and all unit tests are last, beside the
+ * simulation: so the processors are busy until the end. Vitest itself sorts by file size.
  */
-class LongestFirst extends BaseSequencer {
+class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) =>
-      LONGEST.findIndex((part) => moduleId.includes(part)) + 1 || LONGEST.length + 1;
+      ORDER.findIndex((part) => moduleId.includes(part)) + 1 || ORDER.length + 1;
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
-const LONGEST = [
+const ORDER = [
   '/integration/benchmarks',
   '/e2e/',
   '/public-api/operations',
-  '/background/channels',
   '/sandbox/parity',
-  '/simulation/',
-  '/public-api/',
   '/background/',
+  '/requests/recovery',
   '/service/',
   '/integration/',
   '/infra/',
   '/contract/',
+  '/simulation/',
 ];
 
 const CONTRACT = {
@@ -91,8 +90,7 @@ const buildProject =
         ? [
             ...include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')),
             ...deep,
-            // Under another name, the same files run for another engine.
-            ...(settings.name === undefined ? include.flatMap(listWithMoreCases) : []),
+            ...include.flatMap(listWithMoreCases),
           ]
         : include,
       // Other engines run deep files beside the others (`test/engines/contract.ts`).
@@ -125,16 +123,19 @@ export default defineConfig(({ mode }) => {
       // What functions log belongs to failed tests only.
       silent: 'passed-only',
       globalSetup: ['./test/support/leftovers/guard.ts', './test/grants/global-setup.ts'],
-      sequence: { sequencer: LongestFirst },
+      sequence: { sequencer: WaitingFirst },
       projects: [
         project('unit', {
-          include: ['unit', 'compatibility'].flatMap(listFiles),
+          // The stores and costs of the tables in memory, which the simulation runs on, as on the engine.
+          include: [...['unit', 'compatibility'].flatMap(listFiles), ...ON_MEMORY],
+          deep: ['test/contract/store/**/*.test.ts'],
+          exclude: [...LOADING_FUNCTIONS, ...WITHOUT_MEMORY, ...WITH_MEMORY],
           // No test patches modules, so files may share them; loading the SDK for each file took most of the
           // time.
           isolate: false,
           // A generous limit, not a measure of speed: on a busy machine what takes a second has taken six.
           testTimeout: 30_000 * PATIENCE,
-          env: FUNCTION_ENVIRONMENT,
+          env: { ...FUNCTION_ENVIRONMENT, DYNAMODB_ENGINE: 'memory' },
           // Examples import the package by its name; it is built for its users alone.
           alias: {
             'conversation-service-sdk/receiver': join(
@@ -144,22 +145,12 @@ export default defineConfig(({ mode }) => {
           },
         }),
         // A generous limit, not a measure of speed: tests that take ten seconds alone run beside others.
-        project('simulation', { testTimeout: 600_000 * PATIENCE }),
+        project('simulation', { isolate: false, testTimeout: 600_000 * PATIENCE }),
         project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS }),
         project('contract', {
           ...CONTRACT,
           name: 'contract-functions',
           include: LOADING_FUNCTIONS,
-          deep: LOADING_FUNCTIONS.flatMap(listWithMoreCases),
-        }),
-        project('contract', {
-          ...CONTRACT,
-          name: 'contract-memory',
-          // The stores and costs of the tables in memory, which the simulation runs on, as on the engine.
-          include: ON_MEMORY,
-          deep: ['test/contract/store/**/*.test.ts', 'test/contract/engines/capacity.test.ts'],
-          exclude: [...LOADING_FUNCTIONS, ...WITHOUT_MEMORY, ...WITH_MEMORY],
-          env: { ...CONTRACT.env, DYNAMODB_ENGINE: 'memory' },
         }),
         project('integration', {
           isolate: false,

@@ -408,8 +408,8 @@ export function redeliveryRounds(
   return {
     /**
      * Leases a running job.
-     * @returns `isAfterLoss` when the worker before, of this message or an earlier one, may have been lost: it
-     * did not release the lease; `busy` when another worker has the lease; `over` when the job ended or does not exist, or a later
+     * @returns `isAfterLoss` when the worker before did not release the lease, and so may have been lost;
+     * `busy` when another worker has the lease; `over` when the job ended or does not exist, or a later
      * message continues it
      */
     async lease(
