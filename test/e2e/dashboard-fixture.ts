@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { aService, type LocalService } from '../integration/service/a-service.ts';
@@ -46,7 +47,7 @@ export function aDashboard(
 
   beforeAll(async () => {
     if (chromium !== undefined) browser = await launch(chromium);
-  }, 60_000);
+  }, 60_000 * PATIENCE);
   afterAll(async () => {
     await browser?.close();
   });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aService } from '../integration/service/a-service.ts';
 import { expectAccessible, launch } from './browser.ts';
@@ -41,7 +42,7 @@ describe.skipIf(chromium === undefined)('the example of a widget', () => {
     return String(answer.body.data?.id ?? answer.body.data?.token);
   }
 
-  it('holds a dialogue', { timeout: 120_000 }, async () => {
+  it('holds a dialogue', { timeout: 120_000 * PATIENCE }, async () => {
     const channelId = await create('/api/v1/channels', { kind: 'web_widget', name: 'Shop' });
     const conversation = `/api/v1/conversations/${await create('/api/v1/conversations', { channelId, externalUserId: 'ada' })}`;
     const say = (content: string) => create(`${conversation}/messages`, { role: 'agent', content });

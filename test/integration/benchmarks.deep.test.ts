@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { describe, expect, it } from 'vitest';
 import { startProgram } from './cli/program.ts';
 import { temporaryDirectory } from './cli/temporary-directory.ts';
@@ -16,7 +17,7 @@ const BOUNDED = 'recovery';
 const CRASH = /^ {4}at .*\n/m;
 
 describe('benchmarks', () => {
-  it.each(SMALL)('%s: measures', { timeout: 900_000 }, async (name, ...args) => {
+  it.each(SMALL)('%s: measures', { timeout: 900_000 * PATIENCE }, async (name, ...args) => {
     const file = join(await temporaryDirectory(), 'figures.json');
     const program = startProgram(
       'test/bench/bench.ts',

@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
 import { remove } from '../../../functions/aws/table.ts';
@@ -109,7 +110,7 @@ describe('an event with its record', () => {
     await expect(sandbox('readEvent', { params: { id: ids.split(',')[0] ?? '' } })).rejects.toThrow('404');
   });
 
-  it('is never older than the event, beside 20 writers', { timeout: 60_000 }, async () => {
+  it('is never older than the event, beside 20 writers', { timeout: 60_000 * PATIENCE }, async () => {
     const { call } = await anOwner();
     let writing = true;
     let checked = 0;

@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveDeliveryId, type EndpointId, newId } from '../../../functions/aws/ids.ts';
@@ -224,7 +225,9 @@ describe('fan-out, jobs, counts, attempts, redeliveries and explanations agree o
     ],
   ])('%s', (_, event, before, after) => expectAgreement(event, before, after));
 
-  it('any event, for any settings before and after the attempt', { timeout: 120_000 }, async () => {
+  it('any event, for any settings before and after the attempt', {
+    timeout: 120_000 * PATIENCE,
+  }, async () => {
     await fc.assert(fc.asyncProperty(happened, settings, settings, expectAgreement), {
       numRuns: casesOf(3, 60),
     });

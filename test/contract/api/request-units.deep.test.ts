@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
 import { computeTokens } from '../../../functions/http/rate-limit.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   const tables = await engine.createdTables();
   api = await anApi(engine, tables, aKeyring());
   cases = await worstCases(tables, api);
-}, 120_000);
+}, 120_000 * PATIENCE);
 afterAll(() => api?.close());
 
 describe('the stated units of a route', () => {

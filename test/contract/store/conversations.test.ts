@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
@@ -117,7 +118,7 @@ it.each([
   ['in the engine', () => engine.tables(), 1],
 ] as const)(
   'every combination of filters finds what matches, in pages of 3 while others write (%s)',
-  { timeout: 120_000 },
+  { timeout: 120_000 * PATIENCE },
   async (_where, tablesOf, runs) => {
     for (const names of COMBINATIONS)
       await fc.assert(

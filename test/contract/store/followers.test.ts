@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/aws/ids.ts';
@@ -137,7 +138,7 @@ describe.each(Object.entries(FOLLOWERS))('%s', (_reader, follow) => {
 
   it.each(TABLES)(
     'gives each row once, in any order of commits (%s)',
-    { timeout: 60_000 },
+    { timeout: 60_000 * PATIENCE },
     async (_where, tablesOf, runs) => {
       // Each writer begins a request, whose time the id has, and commits up to the time-out later.
       const request = fc.record({

@@ -1,4 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -225,7 +226,7 @@ export const reference = (dashboard: Dashboard) =>
 
     it.each(['light', 'dark'] as const)(
       'is accessible as a whole: %s',
-      { timeout: 240_000 },
+      { timeout: 240_000 * PATIENCE },
       async (colorScheme) => {
         const page = await open();
         await page.emulateMedia({ colorScheme });

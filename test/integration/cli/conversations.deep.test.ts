@@ -1,11 +1,12 @@
 import { freePort } from 'aws-local/engines/free-port.ts';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { describe, expect, it } from 'vitest';
 import { aLocalRun } from './a-local-run.ts';
 import { startProgram } from './program.ts';
 
 const PROGRAM = 'packages/cli/bin/conversations.js';
 
-describe('conversations as a process', { timeout: 60_000 }, () => {
+describe('conversations as a process', { timeout: 60_000 * PATIENCE }, () => {
   it('stops in order at a signal, and deletes the endpoint of listen', async () => {
     const { api, directory } = await aLocalRun();
     const program = startProgram(PROGRAM, ['listen'], { LOCAL_DIR: directory });

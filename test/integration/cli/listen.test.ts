@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aLocalRun } from './a-local-run.ts';
@@ -9,7 +10,7 @@ import { aDelivery, anEndpoint, idOf } from './fake-organization.ts';
 
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0';
 
-describe('conversations listen', { timeout: 60_000 }, () => {
+describe('conversations listen', { timeout: 60_000 * PATIENCE }, () => {
   it('registers an endpoint, shows and verifies deliveries, and deletes the endpoint', async () => {
     const { api, listen, onlyEndpoint } = await aLocalRun();
     const program = listen();
@@ -122,7 +123,7 @@ describe('conversations listen', { timeout: 60_000 }, () => {
   });
 });
 
-describe('conversations listen at a sandbox', { timeout: 60_000 }, () => {
+describe('conversations listen at a sandbox', { timeout: 60_000 * PATIENCE }, () => {
   const aPost = (secret: string, at: Date, body: string) => ({
     method: 'POST',
     url: 'https://example.com/listen',

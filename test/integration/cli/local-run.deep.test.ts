@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, holdPort } from 'aws-local/engines/free-port.ts';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Program, startProgram, untilGone } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -16,7 +17,7 @@ async function start(env: Record<string, string> = {}, args: string[] = [], dire
 
 const readEnginePid = async (program: Program) => Number((await program.shows(/engine (\d+)/))[1]);
 
-describe('the local run', { timeout: 60_000 }, () => {
+describe('the local run', { timeout: 60_000 * PATIENCE }, () => {
   it('starts, shows a verified delivery and the next steps', async () => {
     const { program } = await start();
     await program.shows(/Ready +http:\/\/localhost:\d+\/api\/v1/);

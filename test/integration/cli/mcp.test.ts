@@ -5,6 +5,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findAccess } from '../../../packages/cli/src/mcp/access.ts';
 import { serveHttp } from '../../../packages/cli/src/mcp/http.ts';
@@ -245,7 +246,7 @@ describe.each([
   { transport: 'stdio', isModern: true },
   { transport: 'http', isModern: false },
   { transport: 'http', isModern: true },
-] as const)('MCP over $transport (newest revision: $isModern)', { timeout: 30_000 }, (how) => {
+] as const)('MCP over $transport (newest revision: $isModern)', { timeout: 30_000 * PATIENCE }, (how) => {
   const [cnv, evt, whk, dlv] = ['cnv', 'evt', 'whk', 'dlv'].map((prefix) => idOf(prefix, 1));
   const CALLS: [name: string, args: Record<string, unknown>, expected: object][] = [
     ['search_conversations', { externalUserId: 'bob' }, { conversations: [{ id: idOf('cnv', 2) }] }],

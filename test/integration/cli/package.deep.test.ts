@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createProgram } from '../../../packages/cli/src/program.ts';
 import { anEvent, startFakeOrganization } from './fake-organization.ts';
@@ -27,7 +28,7 @@ beforeAll(() => {
   execFileSync('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', tarball()], {
     cwd: place,
   });
-}, 120_000);
+}, 120_000 * PATIENCE);
 
 /** The oldest Node.js that is supported, where this machine has it, and the one of the tests. */
 const runtimes = [process.execPath, '/usr/bin/node', '/usr/local/bin/node'].flatMap((program) => {
@@ -67,37 +68,44 @@ describe('the packed command line', () => {
   });
 });
 
-describe.each(runtimes)('the packed command line in Node.js $version', { timeout: 60_000 }, ({ program }) => {
-  /** Runs it without a terminal. */
-  const run = (args: readonly string[], variables: Record<string, string> = {}, stdin = '') =>
-    new Promise<{ code: unknown; output: string; errors: string }>((resolve) => {
-      const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: place, ...variables };
-      const file = join(installed, 'bin/conversations.js');
-      const child = execFile(program, [file, ...args], { cwd: place, env }, (error, output, errors) =>
-        resolve({ code: error === null ? 0 : error.code, output, errors }),
-      );
-      child.stdin?.end(stdin);
+describe.each(runtimes)(
+  'the packed command line in Node.js $version',
+  { timeout: 60_000 * PATIENCE },
+  ({ program }) => {
+    /** Runs it without a terminal. */
+    const run = (args: readonly string[], variables: Record<string, string> = {}, stdin = '') =>
+      new Promise<{ code: unknown; output: string; errors: string }>((resolve) => {
+        const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: place, ...variables };
+        const file = join(installed, 'bin/conversations.js');
+        const child = execFile(program, [file, ...args], { cwd: place, env }, (error, output, errors) =>
+          resolve({ code: error === null ? 0 : error.code, output, errors }),
+        );
+        child.stdin?.end(stdin);
+      });
+
+    it('explains each command, and none speaks of the repository', async () => {
+      for (const path of paths(all)) {
+        const { code, output } = await run([...path, '--help'], { NO_COLOR: '1' });
+        expect([path, code, output]).toEqual([path, 0, expect.stringContaining('Usage: conversations')]);
+        expect(output).not.toMatch(/npm (?:start|run)|npx/);
+        expect(output).not.toContain('\u001b');
+      }
     });
 
-  it('explains each command, and none speaks of the repository', async () => {
-    for (const path of paths(all)) {
-      const { code, output } = await run([...path, '--help'], { NO_COLOR: '1' });
-      expect([path, code, output]).toEqual([path, 0, expect.stringContaining('Usage: conversations')]);
-      expect(output).not.toMatch(/npm (?:start|run)|npx/);
-      expect(output).not.toContain('\u001b');
-    }
-  });
-
-  it('logs in at any URL, and then calls that API', async () => {
-    const api = await startFakeOrganization();
-    onTestFinished(() => api.stop());
-    api.events.push(anEvent(1));
-    const login = await run(['login', '--base-url', api.url], {}, `${api.key}\n`);
-    expect([login.code, login.output]).toEqual([0, expect.stringContaining(`Logged in to ${api.url}`)]);
-    expect((await run(['events', 'list', '--json'])).output).toBe(`${JSON.stringify(anEvent(1))}\n`);
-    expect(await run(['why', anEvent(1).id])).toMatchObject({ code: 0, output: 'There are no endpoints.\n' });
-    await run(['logout', '--all']);
-    const { code, errors } = await run(['events', 'list']);
-    expect([code, errors]).toEqual([3, expect.stringMatching(/^Which API\?/)]);
-  });
-});
+    it('logs in at any URL, and then calls that API', async () => {
+      const api = await startFakeOrganization();
+      onTestFinished(() => api.stop());
+      api.events.push(anEvent(1));
+      const login = await run(['login', '--base-url', api.url], {}, `${api.key}\n`);
+      expect([login.code, login.output]).toEqual([0, expect.stringContaining(`Logged in to ${api.url}`)]);
+      expect((await run(['events', 'list', '--json'])).output).toBe(`${JSON.stringify(anEvent(1))}\n`);
+      expect(await run(['why', anEvent(1).id])).toMatchObject({
+        code: 0,
+        output: 'There are no endpoints.\n',
+      });
+      await run(['logout', '--all']);
+      const { code, errors } = await run(['events', 'list']);
+      expect([code, errors]).toEqual([3, expect.stringMatching(/^Which API\?/)]);
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { describe, expect, it } from 'vitest';
 import { INPUTS_FILE, synthesize } from '../../../lib/local-run/start/synthesis.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -10,7 +11,7 @@ async function options(settings: Record<string, number>, signal = new AbortContr
   return { assembly: join(directory, 'cdk.out'), compileCache: join(directory, 'cache'), context, signal };
 }
 
-describe('synthesis', { timeout: 60_000 }, () => {
+describe('synthesis', { timeout: 60_000 * PATIENCE }, () => {
   it('writes the assembly, and reuses it while its inputs are the same', async () => {
     const given = await options({ retryBaseSeconds: 0.5 });
     expect(await synthesize(given)).toBe('made');

@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { beforeAll } from 'vitest';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import type { Tenant } from '../../support/tenant.ts';
@@ -15,7 +16,7 @@ export function anOrganization(place: Place) {
   beforeAll(async () => {
     const { live, sandbox } = await place.pair();
     made = { live, sandbox, member: await place.service().session(live.orgId, 'member') };
-  }, 60_000);
+  }, 60_000 * PATIENCE);
 
   return {
     place,

@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll, beforeAll } from 'vitest';
 import { type Connection, connect } from '../../support/exchange.ts';
 import {
@@ -51,7 +52,7 @@ export function aPlace(options?: ServiceOptions | (() => ServiceOptions)): Place
   beforeAll(async () => {
     const { service, log } = await (options === undefined ? connectStack() : startStack(options));
     started = { service, log, connection: connect(service.url, 100) };
-  }, 180_000);
+  }, 180_000 * PATIENCE);
 
   afterAll(async () => {
     for (const it of kept) await ('stop' in it ? it.stop() : it.close());

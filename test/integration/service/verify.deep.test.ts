@@ -11,6 +11,7 @@ import {
 import { REGION } from 'aws-local/arns.ts';
 import { type Cloud, startCloud } from 'aws-local/cloud.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { OrgId } from '../../../functions/aws/ids.ts';
@@ -45,7 +46,7 @@ afterAll(() => {
   process.stdout.write(`planted faults, and what the verification said\n\n${list}`);
 });
 
-describe('the verification of a local run with changed answers', { timeout: 120_000 }, () => {
+describe('the verification of a local run with changed answers', { timeout: 120_000 * PATIENCE }, () => {
   const service = aService({});
   const readOutputs = async (): Promise<OperatorOutputs> =>
     JSON.parse(await readFile(join(service.run.directory, 'outputs.json'), 'utf8'));
@@ -124,7 +125,7 @@ describe('the verification of a local run with changed answers', { timeout: 120_
   });
 });
 
-describe('the verification of a local run with a faulty stack', { timeout: 120_000 }, () => {
+describe('the verification of a local run with a faulty stack', { timeout: 120_000 * PATIENCE }, () => {
   let directory = '';
   let caFile = '';
 
@@ -146,7 +147,7 @@ describe('the verification of a local run with a faulty stack', { timeout: 120_0
       },
       signal: AbortSignal.timeout(110_000),
     });
-  }, 120_000);
+  }, 120_000 * PATIENCE);
   afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
   /** Starts the stack with a change of its templates. */

@@ -121,6 +121,10 @@ const HAZARDS: readonly Hazard[] = [
     instead: 'port 0: another process may have this one',
   },
   {
+    pattern: /\{ timeout: \d[\d_]+ \},(?:(?: async)? ?\(|$)|^ *\}, \d[\d_]{3,}\);$/gm,
+    instead: '`* PATIENCE`: a slower machine or engine needs longer',
+  },
+  {
     // In the same object: the settings of a run.
     pattern:
       /\{(?=[^{}]*\bATTEMPT_TIMEOUT_SECONDS: '[1-9]'|[^{}]*\battemptTimeoutSeconds: [1-9]\b)(?![^{}]*\b(?:RETRY_BASE_SECONDS|retryBaseSeconds):)[^{}]*/g,
@@ -158,6 +162,8 @@ describe('the search for timing hazards', () => {
     'expect(Date.now() - begun).toBeLessThan(500);',
     'expect(performance.now() - (begun + 1))\n  .toBeLessThanOrEqual(50);',
     'server.listen(8080);',
+    "describe('it', { timeout: 60_000 }, () => {",
+    '}, 120_000);',
     "server.listen({ port: 3000, host: '127.0.0.1' });",
     "const settings = { ATTEMPT_TIMEOUT_SECONDS: '1', GRACE_SECONDS: '30' };",
     'aPlace({ context: { attemptTimeoutSeconds: 2 } });',
@@ -174,6 +180,7 @@ describe('the search for timing hazards', () => {
     'expect(wait).toBeLessThan(500);',
     "server.listen(0, '127.0.0.1');",
     'server.listen(port);',
+    "it('does', { timeout: 60_000 * PATIENCE }, async () => {",
     'aPlace({ context: { attemptTimeoutSeconds: 2, retryBaseSeconds: 0.1 } });',
     'attemptClocks({ attemptTimeoutSeconds });',
   ])('ignores %s', (source) => {

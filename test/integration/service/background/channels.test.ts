@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { until } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -72,7 +73,7 @@ async function aVisitor({ api }: Tenant) {
   keep(browser);
   return { channelId, conversation, token: String(token), browser };
 }
-describe.concurrent('an http channel', { timeout: 120_000 }, () => {
+describe.concurrent('an http channel', { timeout: 120_000 * PATIENCE }, () => {
   it('receives only the messages of agents and the assistant, signed', async () => {
     const { api, orgId } = await live();
     const channel = await anHttpChannel(api, () => ({ status: 200 }));
@@ -117,7 +118,7 @@ describe.concurrent('an http channel', { timeout: 120_000 }, () => {
   });
 });
 
-describe.concurrent('a visitor of a web widget', { timeout: 120_000 }, () => {
+describe.concurrent('a visitor of a web widget', { timeout: 120_000 * PATIENCE }, () => {
   it('reads with the token from any origin, and is refused with every other credential', async () => {
     const tenant = await live();
     const { token, browser } = await aVisitor(tenant);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { failureMessage } from 'aws-local/sources/failure-destination.ts';
 import { toStreamRecord } from 'aws-local/sources/stream-records.ts';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -63,7 +64,7 @@ async function aReceiver() {
   return { url, received };
 }
 
-describe.concurrent('a dead letter of the fan-out', { timeout: 120_000 }, () => {
+describe.concurrent('a dead letter of the fan-out', { timeout: 120_000 * PATIENCE }, () => {
   /** An event that one endpoint has received. The other endpoint did not exist when the fan-out ran. */
   async function anEventWithMissingDelivery() {
     const { api, orgId } = keep(await aTenant(service()));
@@ -91,7 +92,7 @@ describe.concurrent('a dead letter of the fan-out', { timeout: 120_000 }, () => 
   });
 });
 
-describe.concurrent('a dead letter of the publisher', { timeout: 120_000 }, () => {
+describe.concurrent('a dead letter of the publisher', { timeout: 120_000 * PATIENCE }, () => {
   /** Two messages whose usage rows are removed: published again, each counts once more. */
   async function messagesNotCounted() {
     const tenant = keep(await aTenant(service()));

@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { DeliveryId, EndpointId, OrgId, ReceiverId } from '../../../../functions/aws/ids.ts';
@@ -77,7 +78,7 @@ const waitUntilEnded = (api: ApiClient, path: string, job: Data) =>
     return storedJob.status !== 'running' && storedJob;
   });
 
-describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
+describe.concurrent('a redelivery job', { timeout: 300_000 * PATIENCE }, () => {
   it('resends each event once, and nothing again when it restarts', async () => {
     const { api, id, path, received } = await failures(REAL, MANY - REAL);
     const job = await start(api, path);

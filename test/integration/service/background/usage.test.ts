@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { getLatestMonths } from '../../../../functions/events/usage.ts';
@@ -52,7 +53,7 @@ function aNewTenant(): Tenant {
   return tenant;
 }
 
-describe.concurrent('usage', { timeout: 120_000 }, () => {
+describe.concurrent('usage', { timeout: 120_000 * PATIENCE }, () => {
   it('counts conversations and messages of live organizations, each for itself', async () => {
     const [first, second] = [aNewTenant(), aNewTenant()];
     expect(await readUsage(first)).toEqual({ conversations: 0, messages: 0 });

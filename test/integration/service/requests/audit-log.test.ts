@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../support/api.ts';
 import type { Tenant } from '../../../support/tenant.ts';
@@ -15,7 +16,7 @@ describe('the audit log', () => {
 
   beforeAll(async () => {
     ({ live, sandbox } = await place.pair());
-  }, 60_000);
+  }, 60_000 * PATIENCE);
 
   it('shows who changed what, when and by which request, newest first', async () => {
     const registered = await live.api.post('/api/v1/webhooks', { url: live.receiver, events: EVENTS });

@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import type { ApiClient, Data } from '../../../support/api.ts';
@@ -48,7 +49,7 @@ async function createKey(scopes: string[]): Promise<ApiClient> {
   return organization.client(String(body.data?.secretOnce));
 }
 
-describe.concurrent('the event log', { timeout: 60_000 }, () => {
+describe.concurrent('the event log', { timeout: 60_000 * PATIENCE }, () => {
   it('has an event with the payload that the receiver got, and its delivery', async () => {
     const { id, received } = await subscribe(ok);
     const event = await findEvent(organization.api, await createTicket(organization.api, 'the payload'));

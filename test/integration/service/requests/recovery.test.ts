@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { LARGEST_GROUP } from '../../../../functions/delivery/lanes.ts';
@@ -23,7 +24,7 @@ const AT_ONCE = 10;
 const organization = anOrganization(aPlace());
 const { place } = organization;
 
-describe('an outage', { timeout: 240_000 }, () => {
+describe('an outage', { timeout: 240_000 * PATIENCE }, () => {
   it('ends with every event at the new endpoint once, those from before its registration included', async () => {
     const { live } = await place.pair();
     const { api } = live;

@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../../functions/api/routes.ts';
@@ -75,7 +76,7 @@ describe('a reset of a sandbox', () => {
       for (const { status } of await readCursors()) expect(status).toBe(200);
       before = await kept();
       answer = await reset(live);
-    }, 120_000);
+    }, 120_000 * PATIENCE);
 
     it('returns its time', () => {
       expect(answer.status).toBe(200);

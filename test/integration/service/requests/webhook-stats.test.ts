@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { FAILURES_TO_DISABLE } from '../../../../functions/receivers/endpoint.ts';
@@ -9,7 +10,7 @@ import { storeFailures } from '../stored-failures.ts';
 const organization = anOrganization(aPlace());
 
 /** Counts follow after a batching window of 10 seconds. */
-describe('statistics of an endpoint', { timeout: 180_000 }, () => {
+describe('statistics of an endpoint', { timeout: 180_000 * PATIENCE }, () => {
   it('count succeeded, exhausted and skipped deliveries, beside the failures left until it is disabled', async () => {
     let healthy = true;
     const { api, subscribe, ended } = await organization.another();

@@ -1,4 +1,5 @@
 import { freePort } from 'aws-local/engines/free-port.ts';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PROBLEM_STATUS } from '../../../../functions/http/problem.ts';
@@ -50,7 +51,7 @@ describe('a sandbox', () => {
     pair = await place.pair();
     const actors = await actorsOf(place, pair);
     [live, sandbox] = await Promise.all([runScript(actors.live, places), runScript(actors.sandbox, places)]);
-  }, 180_000);
+  }, 180_000 * PATIENCE);
 
   it('answers every call like the live organization, except for the documented marks', () => {
     const marking = buildMarking(live, receiver);

@@ -176,7 +176,7 @@ describe('the environment of the process', () => {
     });
     expect(receiver.connections).toBe(1);
     expect(proxy.connections).toBe(0);
-  }, 20_000);
+  });
 
   it('adds a proxy for other requests', async () => {
     const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
@@ -185,5 +185,5 @@ describe('the environment of the process', () => {
     await inChild('default', receiver, proxy);
     expect(receiver.connections).toBe(0);
     expect(proxy.connections).toBe(1);
-  }, 20_000);
+  });
 });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WORKERS } from '../../../../../lib/infra/bundle.ts';
@@ -77,7 +78,7 @@ describe('the service with sandboxes', () => {
     await work.ended();
     delivered = deliveries.flat();
     observed = observer.observed().slice(before);
-  }, 480_000);
+  }, 480_000 * PATIENCE);
 
   const to = (kind: Observation['kind']) => observed.filter((it) => it.kind === kind).map((it) => it.to);
 
