@@ -46,11 +46,7 @@ describe('a worker that fails on everything', () => {
         .bodies(queue)
         .filter((body) => body.includes(tenant.orgId));
     // The messages, and the conversation.
-    await until(
-      'the events to be dead',
-      () => ownIn('Bus/Meter/DeadLetters').length === MESSAGES + 1,
-      60_000,
-    );
+    await until('the events to be dead', () => ownIn('Bus/Meter/DeadLetters').length === MESSAGES + 1);
     expect(ownIn('Bus/Meter/Queue')).toEqual([]);
     for (const other of ['Bus/Notify', 'Bus/CheckSource']) expect(ownIn(`${other}/DeadLetters`)).toEqual([]);
   });

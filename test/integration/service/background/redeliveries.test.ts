@@ -159,11 +159,8 @@ it('a delivery that is due without a message is sent by the reconciler', async (
   const { api, receiver } = await place.tenant();
   /** Waits for the row of a delivery that succeeded. */
   const succeeded = (text: string): Promise<Row> =>
-    until(
-      `a delivery of ${text} to succeed`,
-      async () =>
-        (await place.service().rows([text], 'Deliveries')).find(({ item }) => item.status === 'succeeded'),
-      60_000,
+    until(`a delivery of ${text} to succeed`, async () =>
+      (await place.service().rows([text], 'Deliveries')).find(({ item }) => item.status === 'succeeded'),
     );
   const { id: endpoint } = await api.register(receiver, ['conversation.created']);
   await api.createConversation();

@@ -30,7 +30,6 @@ const waitUntilCounted = (tenant: Tenant, expected: object) =>
   until(
     'the usage to be counted',
     async () => JSON.stringify(await readUsage(tenant)) === JSON.stringify(expected),
-    60_000,
   );
 
 /* The usage that an organization is shown, and that nothing else counts. */
