@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify, styleText } from 'node:util';
+import { promisify } from 'node:util';
+import { createScreen } from 'terminal/screen.ts';
 import { listStages } from '../../lib/infra/context.ts';
 import { installTools, NoPythonError } from '../../packages/sdk-python/bin/toolbox.ts';
 import { contextOf, EVERYTHING, OTHER_ISSUER, OWN_KEY } from './contexts.ts';
@@ -20,9 +21,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const REGIONS = ['us-east-1', 'eu-central-1'];
 const CONFIGURATIONS = {
   ...Object.fromEntries(listStages().map((stage) => [stage, { stage }])),
-  'prod with everything on': contextOf(EVERYTHING),
-  'prod with the customer’s key and issuer': contextOf({ ...OWN_KEY, ...OTHER_ISSUER }),
-  'dev with everything on': contextOf({ stage: 'dev', ...EVERYTHING }),
+  'prod, everything on': contextOf(EVERYTHING),
+  'prod, own key and issuer': contextOf({ ...OWN_KEY, ...OTHER_ISSUER }),
+  'dev, everything on': contextOf({ stage: 'dev', ...EVERYTHING }),
 };
 
 interface Finding {
@@ -56,36 +57,43 @@ async function findingsIn(program: string, templates: readonly string[]): Promis
   return JSON.parse(stdout);
 }
 
-/** @returns undefined where there is no Python */
-function install(): string | undefined {
-  try {
-    return join(installTools(`${CFN_LINT}\n`), 'cfn-lint');
-  } catch (error) {
-    if (!(error instanceof NoPythonError)) throw error;
-    process.stdout.write(`cfn-lint ${error.message}: nothing was judged.\n`);
+/** Prints the errors in the templates of one configuration. */
+async function judge(program: string, outdir: string, name: string, context: object): Promise<void> {
+  const found: Finding[] = [];
+  await screen.step(
+    name,
+    async () => found.push(...(await findingsIn(program, await synthesize(join(outdir, name), context)))),
+    () => summaryOf(found),
+  );
+  for (const { Rule, Message, Filename, Location } of found.filter(isError)) {
+    process.exitCode = 1;
+    const place = `${Filename.slice(outdir.length + 1)}:${Location.Start.LineNumber}`;
+    screen.print(`    ${screen.paint('red', Rule.Id)} ${place}\n      ${Message}`);
   }
 }
 
-const program = install();
-if (program !== undefined) {
-  process.stdout.write(`${CFN_LINT}, ${REGIONS.join(' and ')}\n`);
-  const outdir = await mkdtemp(join(tmpdir(), 'templates-'));
-  try {
-    for (const [name, context] of Object.entries(CONFIGURATIONS)) {
-      const templates = await synthesize(join(outdir, name), context);
-      const findings = await findingsIn(program, templates);
-      const errors = findings.filter(({ Level }) => Level === 'Error');
-      for (const { Rule, Message, Filename, Location } of errors) {
-        const place = `${Filename.slice(outdir.length + 1)}:${Location.Start.LineNumber}`;
-        process.stdout.write(`${styleText('red', Rule.Id)} ${place}\n  ${Message}\n`);
-      }
-      const rules = new Set(findings.filter(({ Level }) => Level !== 'Error').map(({ Rule }) => Rule.Id));
-      const rest = `${findings.length - errors.length} warnings (${[...rules].join(', ') || 'none'})`;
-      const count = styleText(errors.length > 0 ? 'red' : 'green', `${errors.length} errors`);
-      process.stdout.write(`${name}: ${templates.length} templates, ${count}, ${rest}\n`);
-      if (errors.length > 0) process.exitCode = 1;
-    }
-  } finally {
-    await rm(outdir, { recursive: true, force: true });
+const isError = ({ Level }: Finding) => Level === 'Error';
+
+function summaryOf(found: readonly Finding[]): string {
+  const errors = found.filter(isError).length;
+  const rules = new Set(found.filter((finding) => !isError(finding)).map(({ Rule }) => Rule.Id));
+  const count = screen.paint(errors > 0 ? 'red' : 'green', `${errors} errors`);
+  return `${count}, ${found.length - errors} warnings (${[...rules].join(', ') || 'none'})`;
+}
+
+const screen = createScreen(process.stdout);
+const outdir = await mkdtemp(join(tmpdir(), 'templates-'));
+try {
+  const programs = await screen.step(`Install ${CFN_LINT}`, async () => installTools(`${CFN_LINT}\n`));
+  screen.print(`\n  Templates for ${REGIONS.join(' and ')}`);
+  for (const [name, context] of Object.entries(CONFIGURATIONS))
+    await judge(join(programs, 'cfn-lint'), outdir, name, context);
+} catch (error) {
+  if (error instanceof NoPythonError) screen.print(`cfn-lint ${error.message}: nothing was judged.`);
+  else {
+    screen.print(`\n${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
   }
+} finally {
+  await rm(outdir, { recursive: true, force: true });
 }
