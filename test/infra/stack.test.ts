@@ -150,6 +150,9 @@ it('the dashboard can be created again in another region of the account, where C
     }
 });
 
+/** No setting is among these, and to compare the hundreds of them takes seconds. */
+const WITH_EACH_FUNCTION = /:(IAM|Logs|CodeDeploy|CloudWatch):|Lambda::(Version|Alias|Permission)/;
+
 describe('releases', () => {
   it("deploy new code of the delivery engine at once, regardless of alarms, on the operator's request", () => {
     const groups = ofType(synthesize(OWN_KEY), 'AWS::CodeDeploy::DeploymentGroup');
@@ -172,8 +175,11 @@ describe('releases', () => {
     [['alarmEmail', 'dashboard', 'domain'], {}],
     [['alarmEmail', 'dashboard', 'domain', 'mailFrom', 'user pool'], OTHER_ISSUER],
   ])('are refused that remove the settings %j, and a rollback that does is reported', (names, changes) => {
-    const releaseWith = (context: TestContext): Release =>
-      new Map([['Service', synthesize(context).toJSON() as Template]]);
+    const releaseWith = (context: TestContext): Release => {
+      const { Resources, ...rest } = synthesize(context).toJSON() as Template;
+      const kept = Object.entries(Resources).filter(([, { Type }]) => !WITH_EACH_FUNCTION.test(Type));
+      return new Map([['Service', { ...rest, Resources: Object.fromEntries(kept) }]]);
+    };
     const [whole, rest] = [releaseWith(EVERYTHING), releaseWith(changes)];
     const removed = (from: Release, to: Release, direction: 'deploy' | 'roll back') =>
       checkUpdate(from, to, direction, {})

@@ -35,6 +35,22 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       expect(await page.content()).not.toContain(secret);
     });
 
+    it('are deleted only after their URL is typed', async () => {
+      const receiver = await aReceiver(dashboard, WELL);
+      const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
+      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      const confirm = page.getByRole('button', { name: 'Delete the endpoint' });
+      await page.getByLabel('Type the endpoint URL to confirm').fill(receiver.url.slice(0, -1));
+      expect(await confirm.isDisabled()).toBe(true);
+      await page.getByLabel('Type the endpoint URL to confirm').fill(receiver.url);
+      await confirm.click();
+      await page.waitForURL('**/endpoints');
+      expect((await dashboard.service.api.get(`/api/v1/webhooks/${id}`)).status).toBe(404);
+    });
+
+    if (!isWhole) return;
+
     it('are paused after a confirmation, and resumed by a job whose progress is shown', async () => {
       const receiver = await aReceiver(dashboard, WELL);
       const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
@@ -88,22 +104,6 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.getByText('its filter excludes the event').first().waitFor();
       await expectAccessible(page);
     });
-
-    it('are deleted only after their URL is typed', async () => {
-      const receiver = await aReceiver(dashboard, WELL);
-      const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
-      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
-      await page.getByRole('button', { name: 'Delete' }).click();
-      const confirm = page.getByRole('button', { name: 'Delete the endpoint' });
-      await page.getByLabel('Type the endpoint URL to confirm').fill(receiver.url.slice(0, -1));
-      expect(await confirm.isDisabled()).toBe(true);
-      await page.getByLabel('Type the endpoint URL to confirm').fill(receiver.url);
-      await confirm.click();
-      await page.waitForURL('**/endpoints');
-      expect((await dashboard.service.api.get(`/api/v1/webhooks/${id}`)).status).toBe(404);
-    });
-
-    if (!isWhole) return;
 
     it('cannot be left while they are being registered, because their secret is shown once', async () => {
       const receiver = await aReceiver(dashboard, WELL);
