@@ -36,7 +36,7 @@ const NO_LOGGER = { warn: () => undefined } as unknown as NonNullable<DynamoDBCl
  * processor time for a request (docs/decisions/0030-processor-time.md).
  */
 export const leanClientOptions = (
-  service: 'dynamodb' | 'sqs' | 'events' | 'lambda',
+  service: 'dynamodb' | 'sqs' | 'events' | 'lambda' | 'secretsmanager',
   { credentials = fromEnv(), region = functionRegion, requestMs = 3_000 } = {},
 ) => ({
   maxAttempts: 3,

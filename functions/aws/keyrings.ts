@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 import { refreshedValue } from './cache.ts';
-import { clientOptions, countThrottles } from './clients.ts';
+import { countThrottles, leanClientOptions } from './clients.ts';
 import { Defect } from './logger.ts';
 
 /**
@@ -99,7 +99,7 @@ let client: SecretsManagerClient | undefined;
 
 /** @param id name or ARN of the secret */
 export const secretValue = (id: string) => async () => {
-  client ??= countThrottles(new SecretsManagerClient(clientOptions()), 'secretsmanager');
+  client ??= countThrottles(new SecretsManagerClient(leanClientOptions('secretsmanager')), 'secretsmanager');
   const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: id }));
   return SecretString;
 };
