@@ -32,8 +32,8 @@ export const clientOptions = () => ({
 const NO_LOGGER = { warn: () => undefined } as unknown as NonNullable<DynamoDBClientConfig['logger']>;
 
 /**
- * Options of the clients of every message, by the service that signatures name. They take a third less
- * processor time for a request (docs/decisions/0030-processor-time.md).
+ * Options of the clients that most functions have, by the service that signatures name. They take a third
+ * less processor time for a request (docs/decisions/0030-processor-time.md).
  */
 export const leanClientOptions = (
   service: 'dynamodb' | 'sqs' | 'events' | 'lambda' | 'secretsmanager',

@@ -45,7 +45,7 @@ describe('an idempotency key', () => {
   const isReplay = ({ headers }: Exchange): boolean => headers['idempotency-replayed'] === 'true';
   /** One key for all routes, because it belongs to one route and one organization. */
   const key = randomUUID();
-  const withKey = async (id: string, caller: Tenant) =>
+  const requestWithKey = async (id: string, caller: Tenant) =>
     withHeaders(await validRequest(findOperation(id), caller), { 'Idempotency-Key': key });
 
   it('is accepted by every POST of the public API', () => {
@@ -53,7 +53,7 @@ describe('an idempotency key', () => {
   });
 
   it.each(POSTS)('gets the first answer of $key again, including secrets', async ({ key: id, success }) => {
-    const sent = await withKey(id, tenant);
+    const sent = await requestWithKey(id, tenant);
     const [first, second] = [await place.connection().send(sent), await place.connection().send(sent)];
     expect([first.status, second.status]).toEqual([success.status, success.status]);
     expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
@@ -63,7 +63,7 @@ describe('an idempotency key', () => {
 
   it.each(SOME)('of one organization is a new one of another, for $key', async ({ key: id, success }) => {
     for (const caller of [await place.tenant(), await place.tenant()]) {
-      const answer = await place.connection().send(await withKey(id, caller));
+      const answer = await place.connection().send(await requestWithKey(id, caller));
       expect([answer.status, isReplay(answer)]).toEqual([success.status, false]);
     }
   });
